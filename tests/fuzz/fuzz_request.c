@@ -71,7 +71,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		setup_of("fabric: {layers: 2, arity: 4, name: fuzz}\nswitch: {layer: 1, label: 0}\n"
 			 "link: {driver: none}\nprocess: {hugepages: \"no\"}\n");
 	self.ports.count = self.setup.down_ports + self.setup.up_ports;
-	require(drb_eal_init(&self.setup, 32, false) == 0 &&
+	require(drb_eal_init(&self.setup, 0, false) == 0 &&
 		drb_workers_init(&self.workers, &self.setup) == 0);
 	require(drb_workers_attach(&self.workers, &self.ports, &self.setup) == 0);
 	require(drb_workers_idle_init(&self.workers) == 0);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_eal.h>
 #include <rte_mempool.h>
 
 #include "core/counters.h"
@@ -62,14 +63,17 @@ json_t *drb_reply_memory(const char *parameter, void *context)
 	const struct drb_switch *self = context;
 	const uint64_t shared =
 		part("Pss_Shmem") + part("Private_Hugetlb") + part("Shared_Hugetlb");
-	const uint64_t buffers = buffers_of(self->ports.pool) + buffers_of(self->ports.lent);
-	const uint64_t rings = rings_of(&self->ports);
+	const uint64_t lent = buffers_of(self->ports.lent);
+	const uint64_t buffers = buffers_of(self->ports.pool) + lent;
+	const uint64_t rings = rings_of(&self->ports), own = part("Pss_Anon");
+	// Without hugepages they are in memory of our own, but those of drivers.
+	const bool apart = rte_eal_has_hugepages() || drb_ports_driven(&self->setup);
 	const struct drb_memory m = {
 		.memory_code = less(part("Pss_File"), rings),
 		.memory_rings = rings,
-		.memory_buffers = buffers < shared ? buffers : shared,
-		.memory_shared = less(shared, buffers),
-		.memory_own = part("Pss_Anon"),
+		.memory_buffers = buffers,
+		.memory_shared = less(shared, apart ? buffers : lent),
+		.memory_own = less(own, apart ? 0 : buffers - lent),
 		.memory_page_tables = octets_of("/proc/self/status", "VmPTE"),
 	};
 	json_t *reply = json_object();

@@ -21,11 +21,10 @@
 #include "switch/startup/privilege.h"
 #include "switch/startup/signals.h"
 
-// MiB that DPDK needs.
-static uint32_t memory_mb(const struct drb_setup *s)
+// Of DPDK's memory that tables of workers take.
+static uint64_t bytes_of_tables(const struct drb_setup *s)
 {
-	return drb_eal_memory_mb(s, drb_ports_buffers(s) + drb_ports_lent(s),
-				 drb_assign_bytes(s) * s->workers);
+	return drb_assign_bytes(s) * s->workers;
 }
 
 struct event *drb_switch_every(struct drb_switch *s, uint64_t us, event_callback_fn call)
@@ -53,7 +52,9 @@ static int check(struct drb_switch *s)
 	int rc = drb_ports_check(s->config, &s->setup);
 
 	if (rc == 0)
-		rc = drb_eal_check_memory(s->config, &s->setup, memory_mb(&s->setup));
+		rc = drb_eal_check_memory(
+			s->config, &s->setup,
+			drb_eal_memory_mb(&s->setup, bytes_of_tables(&s->setup), true));
 	if (rc < 0)
 		s->code = DRB_EXIT_USAGE;
 	else
@@ -77,7 +78,7 @@ static void close_workers(struct drb_switch *s)
 
 static int open_dpdk(struct drb_switch *s)
 {
-	return drb_eal_init(&s->setup, memory_mb(&s->setup), s->verbose);
+	return drb_eal_init(&s->setup, bytes_of_tables(&s->setup), s->verbose);
 }
 
 static void close_dpdk(struct drb_switch *s)

@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <rte_errno.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
-#include <rte_ring.h>
 #include <rte_spinlock.h>
 
 // At least so many are made at once: the page faults of what a worker is handed in one go.
@@ -24,29 +22,31 @@ struct piece {
 	uint32_t left; // buffers
 };
 
-// In a pool's pool_data. Whoever holds the lock makes buffers.
+// In a pool's pool_data. Whoever holds the lock writes it.
 struct lazy {
-	struct rte_ring *made; // buffers that hold no packet
 	rte_spinlock_t lock;
+	void **made; // buffers that hold no packet, that which came back last on top; owned
+	uint32_t count, left; // of those; not made yet. Readers of counters look without the lock
 	rte_mempool_populate_obj_cb_t *add; // DPDK's, for each buffer that is made
 	void *add_argument;
 	uint32_t pieces, piece; // all; the one that is in use
-	uint32_t left;          // buffers not made yet; read without the lock
 	struct piece of[PIECES_MAX];
 };
+
+static void set(uint32_t *count, uint32_t value)
+{
+	__atomic_store_n(count, value, __ATOMIC_RELAXED);
+}
 
 static int begin(struct rte_mempool *pool)
 {
 	struct lazy *l = calloc(1, sizeof(*l));
-	char name[RTE_RING_NAMESIZE];
 
-	if (!l)
-		return -ENOMEM;
-	snprintf(name, sizeof(name), "made_%s", pool->name);
-	l->made = rte_ring_create(name, rte_align32pow2(pool->size + 1), pool->socket_id, 0);
-	if (!l->made) {
+	if (l)
+		l->made = calloc(pool->size, sizeof(*l->made)); // takes memory as it fills
+	if (!l || !l->made) {
 		free(l);
-		return -rte_errno;
+		return -ENOMEM;
 	}
 	rte_spinlock_init(&l->lock);
 	pool->pool_data = l;
@@ -57,7 +57,7 @@ static void end(struct rte_mempool *pool)
 {
 	struct lazy *l = pool->pool_data;
 
-	rte_ring_free(l->made);
+	free(l->made);
 	free(l);
 }
 
@@ -76,7 +76,7 @@ static int populate(struct rte_mempool *pool, unsigned most, void *at, rte_iova_
 	l->of[l->pieces++] = (struct piece){at, count};
 	l->add = add;
 	l->add_argument = argument;
-	l->left += count;
+	set(&l->left, l->left + count);
 	return (int)count;
 }
 
@@ -91,47 +91,59 @@ static void make_one(struct rte_mempool *pool, struct lazy *l)
 	rte_pktmbuf_init(pool, NULL, buffer, pool->populated_size - 1);
 	p->next += pool->header_size + pool->elt_size + pool->trailer_size;
 	p->left--;
-	rte_ring_enqueue(l->made, buffer);
+	l->made[l->count] = buffer;
+	set(&l->count, l->count + 1);
 }
 
-// Makes what the ring lacks to hold `wanted` buffers, and some more. False if there is nothing left to make.
-static bool make(struct rte_mempool *pool, struct lazy *l, uint32_t wanted)
+// Makes what is lacking to have `wanted`, and some more, as far as there is memory.
+static void make(struct rte_mempool *pool, struct lazy *l, uint32_t wanted)
 {
-	rte_spinlock_lock(&l->lock);
-	const uint32_t left = l->left, there = rte_ring_count(l->made);
-	uint32_t count = wanted > there + AT_ONCE ? wanted - there : AT_ONCE;
+	uint32_t more = wanted > l->count + AT_ONCE ? wanted - l->count : AT_ONCE;
 
-	count = count < left ? count : left;
-	for (uint32_t i = 0; i < count; i++)
+	more = more < l->left ? more : l->left;
+	for (uint32_t i = 0; i < more; i++)
 		make_one(pool, l);
-	__atomic_store_n(&l->left, left - count, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&l->lock);
-	return count > 0;
+	set(&l->left, l->left - more);
 }
 
 static int give_back(struct rte_mempool *pool, void *const *buffers, unsigned count)
 {
 	struct lazy *l = pool->pool_data;
+	int rc = -ENOBUFS;
 
-	return rte_ring_enqueue_bulk(l->made, buffers, count, NULL) == 0 ? -ENOBUFS : 0;
+	rte_spinlock_lock(&l->lock);
+	if (count <= pool->size - l->count) {
+		memcpy(l->made + l->count, buffers, count * sizeof(*buffers));
+		set(&l->count, l->count + count);
+		rc = 0;
+	}
+	rte_spinlock_unlock(&l->lock);
+	return rc;
 }
 
 static int take(struct rte_mempool *pool, void **buffers, unsigned count)
 {
 	struct lazy *l = pool->pool_data;
+	int rc = -ENOBUFS;
 
-	while (rte_ring_dequeue_bulk(l->made, buffers, count, NULL) == 0) {
-		if (!make(pool, l, count))
-			return -ENOBUFS;
+	rte_spinlock_lock(&l->lock);
+	if (l->count < count)
+		make(pool, l, count);
+	if (l->count >= count) {
+		set(&l->count, l->count - count);
+		memcpy(buffers, l->made + l->count, count * sizeof(*buffers));
+		rc = 0;
 	}
-	return 0;
+	rte_spinlock_unlock(&l->lock);
+	return rc;
 }
 
 static unsigned count_free(const struct rte_mempool *pool)
 {
 	const struct lazy *l = pool->pool_data;
 
-	return rte_ring_count(l->made) + __atomic_load_n(&l->left, __ATOMIC_RELAXED);
+	return __atomic_load_n(&l->count, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&l->left, __ATOMIC_RELAXED);
 }
 
 static const struct rte_mempool_ops lazy_ops = {

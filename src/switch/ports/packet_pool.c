@@ -2,8 +2,14 @@
 // Like rte_pktmbuf_pool_create(), but packed: without hugepages, DPDK gives each buffer of 2432 bytes a page
 // of 4096, so that none crosses a page, which would double the memory of a switch process. Buffers are
 // created when they are needed: there is one for every packet that all queues can hold, which they rarely do.
+// Without hugepages their memory is our own: DPDK keeps a list of all pages of its own memory, 19 kB for each
+// MiB, whether they are in use or not.
 #include "switch/ports/packet_pool.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
@@ -23,6 +29,29 @@ uint32_t drb_packet_room(const struct drb_setup *s)
 	return room > RTE_MBUF_DEFAULT_BUF_SIZE ? room : RTE_MBUF_DEFAULT_BUF_SIZE;
 }
 
+static void unmap(struct rte_mempool_memhdr *piece, void *none)
+{
+	(void)none;
+	munmap(piece->addr, piece->len);
+}
+
+static int populate_own(struct rte_mempool *pool)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t each = pool->header_size + pool->elt_size + pool->trailer_size;
+	const size_t size = RTE_ALIGN_CEIL(pool->size * each, page);
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	madvise(at, size, MADV_NOHUGEPAGE); // else 2 MiB are in use with the first buffer
+	int rc = rte_mempool_populate_virt(pool, at, size, page, unmap, NULL);
+	if (rc <= 0)
+		munmap(at, size);
+	return rc == 0 ? -ENOMEM : rc;
+}
+
 struct kind {
 	const char *name;
 	bool packed; // buffers may cross pages
@@ -35,8 +64,10 @@ static struct rte_mempool *new_pool(const struct drb_setup *s, uint32_t mbufs,
 	struct rte_pktmbuf_pool_private room = {.mbuf_data_room_size =
 							(uint16_t)drb_packet_room(s)};
 	unsigned size = sizeof(struct rte_mbuf) + room.mbuf_data_room_size;
+	// One worker would keep 257 buffers at hand, beside a page for each core that DPDK knows.
+	const unsigned cache = kind->lazy && s->workers == 1 ? 0 : DRB_POOL_CACHE;
 	struct rte_mempool *pool = rte_mempool_create_empty(
-		kind->name, mbufs, size, DRB_POOL_CACHE, sizeof(room), SOCKET_ID_ANY,
+		kind->name, mbufs, size, cache, sizeof(room), SOCKET_ID_ANY,
 		kind->packed ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
 	int rc;
 
@@ -46,7 +77,8 @@ static struct rte_mempool *new_pool(const struct drb_setup *s, uint32_t mbufs,
 			: rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL);
 	if (rc == 0) {
 		rte_pktmbuf_pool_init(pool, &room);
-		rc = rte_mempool_populate_default(pool);
+		rc = kind->lazy && !rte_eal_has_hugepages() ? populate_own(pool)
+							    : rte_mempool_populate_default(pool);
 	}
 	if (rc < 0) {
 		rte_mempool_free(pool);

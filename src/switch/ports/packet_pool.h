@@ -7,7 +7,7 @@
 
 #include "common/config/config.h"
 
-#define DRB_POOL_CACHE 256 // buffers that a worker keeps at hand
+#define DRB_POOL_CACHE 256 // buffers that each of several workers keeps at hand
 
 struct rte_mempool;
 

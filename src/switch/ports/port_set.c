@@ -68,6 +68,17 @@ uint32_t drb_ports_buffers(const struct drb_setup *s)
 	return n;
 }
 
+bool drb_ports_driven(const struct drb_setup *s)
+{
+	bool driven = false;
+
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
+		const struct drb_port_kind *kind = kinds[s->ports[i].driver];
+		driven |= kind && kind->is_driven;
+	}
+	return driven;
+}
+
 static uint32_t count_lent(const struct drb_setup *s, bool *packed)
 {
 	uint32_t n = 0;
@@ -149,12 +160,10 @@ static void say_none(const struct drb_setup *s)
 
 static int make_pools(struct drb_port_set *set, const struct drb_setup *s, uint32_t buffers)
 {
-	bool packed, driven = false;
+	bool packed;
 	const uint32_t lent = count_lent(s, &packed);
 
-	for (uint32_t i = 0; i < set->count; i++)
-		driven |= kinds[s->ports[i].driver] && kinds[s->ports[i].driver]->is_driven;
-	set->pool = drb_pool_new(s, buffers, driven);
+	set->pool = drb_pool_new(s, buffers, drb_ports_driven(s));
 	if (set->pool && lent > 0)
 		set->lent = drb_pool_new_lent(s, lent, packed);
 	if (set->pool && (set->lent || lent == 0))

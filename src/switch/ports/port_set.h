@@ -28,6 +28,8 @@ int drb_ports_check(const char *config_path, const struct drb_setup *setup);
 
 // How many packet buffers the egress queues, bursts and ports of this switch can hold at once.
 uint32_t drb_ports_buffers(const struct drb_setup *setup);
+// Some port is a driver's of DPDK, which wants buffers in DPDK's memory.
+bool drb_ports_driven(const struct drb_setup *setup);
 // How many are lent to the kernel for af_xdp ports, besides.
 uint32_t drb_ports_lent(const struct drb_setup *setup);
 

@@ -26,6 +26,9 @@
 #include "switch/startup/privilege.h"
 
 #define ARGS_MAX (24 + 2 * DRB_PORTS_MAX)
+#define PAGE 4096
+#define BESIDES_MB 16
+#define BESIDES_LEAST_MB 8 // without devices of DPDK
 #define HUGEPAGE_KB 2048
 #define HUGEPAGE_MAX_KB 1048576
 
@@ -46,14 +49,19 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 	a->count++;
 }
 
-uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint32_t mbufs, uint64_t tables)
+uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint64_t tables, bool hugepages)
 {
+	const bool all = hugepages || drb_ports_driven(setup);
 	// Per mbuf a small page, which without hugepages no object may cross, unless it is longer; besides: rings,
 	// device and log structures.
-	uint64_t mbuf = sizeof(struct rte_mbuf) + drb_packet_room(setup) + 2 * RTE_CACHE_LINE_SIZE;
-	uint64_t bytes = mbufs * (mbuf < 4096 ? 4096 : mbuf) + tables;
+	const uint64_t mbuf =
+		sizeof(struct rte_mbuf) + drb_packet_room(setup) + 2 * RTE_CACHE_LINE_SIZE;
+	const uint64_t mbufs = drb_ports_lent(setup) + (all ? drb_ports_buffers(setup) : 0);
+	const uint64_t bytes = mbufs * (mbuf < PAGE ? PAGE : mbuf) + tables;
 
-	return setup->memory_mb ? setup->memory_mb : (uint32_t)(bytes >> 20) + 16;
+	if (setup->memory_mb)
+		return setup->memory_mb;
+	return (uint32_t)(bytes >> 20) + (all ? BESIDES_MB : BESIDES_LEAST_MB);
 }
 
 // The CPUs this process may run on as an EAL list, such as "0-1,4".
@@ -240,8 +248,9 @@ static void add_lcores(struct arguments *a, const struct drb_setup *setup, const
 	add(a, "--lcores=%s", list);
 }
 
-int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose)
+int drb_eal_init(const struct drb_setup *setup, uint64_t tables, bool verbose)
 {
+	const bool huge = use_hugepages(setup, drb_eal_memory_mb(setup, tables, true));
 	static struct arguments a;
 	char cpus[96];
 	bool pci = false;
@@ -261,9 +270,9 @@ int drb_eal_init(const struct drb_setup *setup, uint32_t memory_mb, bool verbose
 	if (!verbose)
 		quieten_bpf();
 	add(&a, "-m");
-	add(&a, "%u", memory_mb);
+	add(&a, "%u", drb_eal_memory_mb(setup, tables, huge));
 	// Without hugepages DPDK refuses --in-memory; --no-shconf then leaves no files either.
-	if (use_hugepages(setup, memory_mb)) {
+	if (huge) {
 		add(&a, "--in-memory");
 	} else {
 		add(&a, "--no-huge");
