@@ -45,8 +45,9 @@ def switch_view(switch, ports, plan):
                 says = info.get(key)
                 # An empty code may come as an empty dictionary.
                 expect(key, says if says or key != 'code' else [], value)
+            all_say = link_states.wait_heard(t, ports, time.monotonic() + link_states.HELLO_SECONDS)
             for port, peer in ports.items():
-                says = link_states.wait_heard(t, port, time.monotonic() + link_states.HELLO_SECONDS)
+                says = all_say.get(port, {})
                 expect(f'peer of {port}', says.get('peer'), peer)
                 if str(says.get('state')).startswith('drained'):
                     drained.append(f'{name}.{port}')  # it is as wired, else it would be miswired

@@ -21,13 +21,14 @@ def ports_between_switches(plan):
     return result
 
 
-def wait_heard(telemetry, port, end):
-    """What the switch says of a port once it hears its neighbour, or at `end` of the monotonic clock."""
-    says = telemetry.ask(f'/drb/port,{port}') or {}
-    while says.get('state') in NOT_HEARD and time.monotonic() < end:
+def wait_heard(telemetry, ports, end):
+    """What the switch says of its ports, by their names, once it hears its neighbours at these, or at `end` of the
+    monotonic clock."""
+    while True:
+        says = {row['name']: row for row in (telemetry.ask('/drb/all') or {}).get('ports', [])}
+        if not any(says.get(port, {}).get('state') in NOT_HEARD for port in ports) or time.monotonic() >= end:
+            return says
         time.sleep(POLL_SECONDS)
-        says = telemetry.ask(f'/drb/port,{port}') or {}
-    return says
 
 
 def wait_up(plan, seconds=HELLO_SECONDS):
@@ -35,10 +36,11 @@ def wait_up(plan, seconds=HELLO_SECONDS):
     hear nobody, as SWITCH.PORT. A switch that does not answer has none."""
     end, silent, between = time.monotonic() + seconds, [], ports_between_switches(plan)
     for switch in plan['switches']:
+        ports = between[switch['name']]
         try:
             with Telemetry(switch['namespace']) as t:
-                silent += [f"{switch['name']}.{port}" for port in between[switch['name']]
-                           if wait_heard(t, port, end).get('state') in NOT_HEARD]
+                says = wait_heard(t, ports, end)
+                silent += [f"{switch['name']}.{port}" for port in ports if says.get(port, {}).get('state') in NOT_HEARD]
         except OSError:
             pass
     return silent
