@@ -26,8 +26,9 @@
 #define REFUSED_NS UINT64_C(200000000)
 #define FLUSH_NS UINT64_C(5000000000)
 
-// A place of the ring. `sequence` says whose it is: n: of whoever writes the message of number n; n + 1: of
-// the thread that reads it; and so on a whole ring later.
+// A place of the ring. `sequence`, and its number in the ring, say whose it is: n: of whoever writes the message of number
+// n; n + 1: of the thread that reads it; and so on a whole ring later. So a ring of zeros is one without messages, and takes
+// memory when there are some.
 struct slot {
 	atomic_uint sequence;
 	enum drb_log_level level;
@@ -54,6 +55,16 @@ static struct kind kinds[KINDS];
 static atomic_bool stamped, limits; // the latter: some kind has left something out
 static bool journal;                // constant once the thread runs
 static sem_t news;
+
+static unsigned sequence_of(const struct slot *s)
+{
+	return atomic_load_explicit(&s->sequence, memory_order_acquire) + (unsigned)(s - ring);
+}
+
+static void pass_on(struct slot *s, unsigned sequence)
+{
+	atomic_store_explicit(&s->sequence, sequence - (unsigned)(s - ring), memory_order_release);
+}
 
 static struct kind *kind_of(const char *fmt)
 {
@@ -98,8 +109,7 @@ static void push(enum drb_log_level level, const char *fmt, const char *text)
 		return;
 	for (;;) {
 		s = &ring[number % SLOTS];
-		int ahead =
-			(int)(atomic_load_explicit(&s->sequence, memory_order_acquire) - number);
+		int ahead = (int)(sequence_of(s) - number);
 		if (ahead < 0) {
 			atomic_fetch_add(&overflowed, 1);
 			return;
@@ -114,7 +124,7 @@ static void push(enum drb_log_level level, const char *fmt, const char *text)
 	if (atomic_load(&stamped))
 		clock_gettime(CLOCK_REALTIME, &s->time);
 	strncpy(s->text, text, sizeof(s->text) - 1);
-	atomic_store_explicit(&s->sequence, number + 1, memory_order_release);
+	pass_on(s, number + 1);
 	sem_post(&news);
 }
 
@@ -259,7 +269,7 @@ static void write_next(struct slot *s)
 		unwritten_why = errno;
 		unwritten++;
 	}
-	atomic_store_explicit(&s->sequence, tail + SLOTS, memory_order_release);
+	pass_on(s, tail + SLOTS);
 	atomic_store(&done, ++tail);
 }
 
@@ -275,7 +285,7 @@ static void *write_all(void *arg)
 		else
 			sem_wait(&news);
 		struct slot *s = &ring[tail % SLOTS];
-		while (atomic_load_explicit(&s->sequence, memory_order_acquire) == tail + 1) {
+		while (sequence_of(s) == tail + 1) {
 			write_next(s);
 			s = &ring[tail % SLOTS];
 		}
@@ -299,8 +309,6 @@ int drb_log_writer_start(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	journal = is_journal();
-	for (unsigned i = 0; i < SLOTS; i++)
-		atomic_store(&ring[i].sequence, i);
 	sem_init(&news, 0, 0);
 	// Signals are for those who wait for them. Real-time ones are the process's own.
 	sigemptyset(&none);
