@@ -143,7 +143,8 @@ struct drb_scheme_ops {
 	// The mark for packets that come without one, until the next hear() or tick(); 0: none.
 	uint8_t (*own_mark)(const void *state);
 	// The mark of a packet that goes down from above layer 1 and came with this mark. At layer 1: 0, to a host.
-	uint8_t (*mark_down)(const void *state, uint8_t mark);
+	// from_below: the packet came up, and turns down here.
+	uint8_t (*mark_down)(void *state, uint8_t mark, bool from_below);
 	// With DRB_DEFAULT_UNLOADED: numbers of packets of size 1 that took each uplink by default, without choose().
 	void (*count)(void *state, const uint32_t packets[]);
 };
@@ -197,7 +198,8 @@ DRB_API void drb_chooser_hear(struct drb_chooser *c, uint8_t mark);
 DRB_API bool drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent);
 // Passes the number of packets in each down-queue.
 DRB_API void drb_chooser_look(struct drb_chooser *c, const uint32_t waiting[]);
-// The mark with which a packet that came with this mark goes down; to a host: 0.
-DRB_API uint8_t drb_chooser_mark_down(const struct drb_chooser *c, uint8_t mark);
+// The mark with which a packet that came with this mark goes down; to a host: 0. from_below: the packet came up,
+// and turns down here.
+DRB_API uint8_t drb_chooser_mark_down(struct drb_chooser *c, uint8_t mark, bool from_below);
 
 DRB_END

@@ -132,11 +132,11 @@ void drb_chooser_look(struct drb_chooser *c, const uint32_t waiting[])
 		ops->look(c->state, waiting);
 }
 
-uint8_t drb_chooser_mark_down(const struct drb_chooser *c, uint8_t mark)
+uint8_t drb_chooser_mark_down(struct drb_chooser *c, uint8_t mark, bool from_below)
 {
 	const struct drb_scheme_ops *ops = c->decider.choice.ops;
 
 	if (c->node.layer == 1)
 		return 0;
-	return ops->mark_down ? ops->mark_down(c->state, mark) : mark;
+	return ops->mark_down ? ops->mark_down(c->state, mark, from_below) : mark;
 }

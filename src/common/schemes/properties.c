@@ -62,7 +62,7 @@ static int check_marks(const struct drb_rig *rig, uint32_t up, const struct drb_
 {
 	const struct drb_scheme_ops *ops = rig->s.choice.ops;
 	const uint8_t came = rig->in.packet.mark;
-	const uint8_t down = ops->mark_down ? ops->mark_down(rig->s.state, came) : 0;
+	const uint8_t down = ops->mark_down ? ops->mark_down(rig->s.state, came, true) : 0;
 
 	(void)up;
 	if (d->mark >> ops->mark_bits)
@@ -101,7 +101,7 @@ static int is_there_unasked(const struct drb_scheme_variant *v, uint32_t decisio
 		for (uint32_t i = 0; rc == 0 && i < decisions; i++) {
 			drb_rig_pass_time(&rig);
 			if (ops->mark_down)
-				ops->mark_down(rig.s.state, 0);
+				ops->mark_down(rig.s.state, 0, false);
 		}
 		if (rc == 0 && !drb_rig_is_guarded(&rig))
 			rc = drb_rig_wrong(&rig, "writes beside its state of octets",

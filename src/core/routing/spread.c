@@ -89,7 +89,7 @@ void drb_spread_set_rates(struct drb_spread *s, const double rate[])
 
 static void settle(struct drb_spread *s)
 {
-	s->distance = s->evidence ? 1 : s->heard ? s->heard : s->deaf;
+	s->distance = s->evidence || s->deaf ? 1 : s->heard;
 }
 
 // Sets or clears evidence.
@@ -176,22 +176,24 @@ static void judge_lasting(struct drb_spread *s)
 static void judge_deafness(struct drb_spread *s, double sent)
 {
 	struct drb_spread_ears *e = &s->ears;
-	double heard = s->hearing;
 
 	e->sent += sent;
 	if (++e->windows < DRB_SPREAD_DEAF || e->sent < 2 * s->uplinks || s->rate <= 0)
 		return;
-	for (uint32_t n = 0; n <= DRB_SPREAD_FAR; n++)
-		heard += e->heard[n];
-	s->deaf = 0;
-	for (uint8_t n = DRB_SPREAD_GUESS; n <= DRB_SPREAD_FAR && !s->deaf; n++) {
-		s->deaf = heard < DEAF * e->sent ? n : 0;
-		heard -= e->heard[n] + s->marks[n];
-	}
-	*e = (struct drb_spread_ears){0};
-	for (uint32_t n = 0; n <= DRB_SPREAD_FAR; n++)
-		e->heard[n] = -(double)s->marks[n]; // these are counted
+	s->deaf = e->heard + s->hearing < DEAF * e->sent;
+	*e = (struct drb_spread_ears){.heard = -(double)s->hearing}; // these are counted
 	settle(s);
+}
+
+// One packet is enough: what a single rack spreads is little at each core.
+static void judge_turning(struct drb_spread *s)
+{
+	if (s->turned)
+		s->remembers = DRB_SPREAD_TURNED;
+	else if (s->remembers > 0)
+		s->remembers--;
+	s->turned = false;
+	find(s, DRB_SPREAD_BY_TURNING, s->remembers > 0);
 }
 
 // Whether some queue down is long.
@@ -227,6 +229,7 @@ void drb_spread_look(struct drb_spread *s, const uint32_t waiting[])
 
 void drb_spread_judge(struct drb_spread *s, uint32_t now)
 {
+	judge_turning(s);
 	if (s->uplinks == 0) {
 		s->began = now;
 		return;
@@ -268,14 +271,13 @@ void drb_spread_heard(struct drb_spread *s)
 	uint32_t near = 0, distance = 1;
 
 	// The least distance that enough of them are within.
-	while (distance < DRB_SPREAD_GUESS &&
+	while (distance < DRB_SPREAD_LAST &&
 	       (near += s->marks[distance]) < drb_spread_enough(s->uplinks))
 		distance++;
-	s->heard = (uint8_t)(distance < DRB_SPREAD_GUESS ? distance + 1 : 0);
+	s->heard = (uint8_t)(distance < DRB_SPREAD_LAST ? distance + 1 : 0);
 	settle(s);
 	s->lasts.heard = true;
-	for (uint32_t n = 0; n <= DRB_SPREAD_FAR; n++)
-		s->ears.heard[n] += s->marks[n];
+	s->ears.heard += s->hearing;
 	s->hearing = 0;
 	memset(s->marks, 0, sizeof(s->marks));
 }

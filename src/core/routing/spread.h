@@ -32,12 +32,13 @@
 //             all packets are spread to is a share of 1/d there, and those who could relieve the
 //             others' down-links are everywhere.
 //   deafness  A switch that gets less than a quarter of what it sends up cannot hear whom it would
-//             overload. It spreads at distance 5, which nobody follows. Nor do the deaf know more: who gets
-//             less than a quarter but for theirs spreads at 6, and but for theirs and those at 6, at 7.
+//             overload. It spreads as if it had evidence.
 //   queues    A switch above layer 1 whose queue down stays long sees the overload that no uplink
 //             shows. That is evidence, too.
-//   down      A switch above layer 1 that spreads marks what it sends down as well, so that all whom it
-//             sends to hear of long queues, and who hears only its own side knows how much that tells.
+//   turning   Where a packet of distance 1 from below turns round and goes down again is evidence, too, for a while.
+//             What is spread may all go to hosts that send nothing, so that nobody who sends to hosts beside
+//             them hears of it from there. But all cores get their share of it, and a switch above layer 1 with
+//             evidence marks what it sends down, too: those that get anything from a core hear of it.
 // Pure: memory and time come from the caller.
 
 #include <stdbool.h>
@@ -50,10 +51,11 @@
 #define DRB_SPREAD_BURSTS 32 // windows
 #define DRB_SPREAD_LASTS 128 // windows
 #define DRB_SPREAD_COUNT 128 // packets for each uplink in a window, where the rate is not known
-#define DRB_SPREAD_FAR 7     // the largest distance; marks have 3 bits, 0: not spread
-#define DRB_SPREAD_GUESS 5 // from this distance on it spreads since it cannot hear; nobody follows
-#define DRB_SPREAD_HEAR 32 // a switch hears over so many packets for each uplink
-#define DRB_SPREAD_DEAF 8  // windows, after which it knows whether it is deaf
+#define DRB_SPREAD_FAR 7     // the largest distance that a mark of 3 bits can be; 0: not spread
+#define DRB_SPREAD_LAST 5    // the largest that is written; nobody follows it
+#define DRB_SPREAD_TURNED 32 // windows for which a packet that turned round is remembered
+#define DRB_SPREAD_HEAR 32   // a switch hears over so many packets for each uplink
+#define DRB_SPREAD_DEAF 8    // windows, after which it knows whether it is deaf
 
 struct drb_spread {
 	// Constant while running.
@@ -76,11 +78,13 @@ struct drb_spread {
 	uint32_t sent;                      // packets in it
 	uint32_t hearing;                   // packets from above, heard since the last count
 	uint32_t marks[DRB_SPREAD_FAR + 1]; // of these
-	uint8_t deaf;                       // distance by what it cannot hear, 0: it can
+	bool deaf;                          // it cannot hear
 	struct drb_spread_ears {
 		uint32_t windows;
-		double heard[DRB_SPREAD_FAR + 1], sent; // packets, in these
+		double heard, sent; // packets, in these
 	} ears;
+	bool turned;        // a packet of distance 1 turned round here in this window
+	uint32_t remembers; // windows for which it will remember one
 	// Windows for which it will take queues down for long ones; for how many it last did so from
 	// when they had drained; and since that ended.
 	uint32_t holds, held, since;
@@ -101,6 +105,7 @@ enum drb_spread_evidence {
 	DRB_SPREAD_BY_BURSTS = 2,
 	DRB_SPREAD_BY_LASTING = 4,
 	DRB_SPREAD_BY_QUEUES = 8,
+	DRB_SPREAD_BY_TURNING = 16,
 };
 
 // Marks that are heard, of those.
@@ -154,7 +159,7 @@ static inline void drb_spread_count(struct drb_spread *s, uint32_t def, uint32_t
 	s->count[def] += (uint64_t)packets << 40 | size;
 }
 
-// The mark of a packet that came with one: the lesser distance of that and the switch's own. 0: it takes
+// The mark of a packet that came with one, and is sent up: the lesser distance of that and the switch's own. 0: it takes
 // its default, if it is sent up.
 static inline uint8_t drb_spread_mark(const struct drb_spread *s, uint8_t mark)
 {
@@ -162,6 +167,13 @@ static inline uint8_t drb_spread_mark(const struct drb_spread *s, uint8_t mark)
 	uint8_t came = (uint8_t)(mark - 1) & DRB_SPREAD_FAR;
 
 	return (uint8_t)((own < came ? own : came) + 1) & DRB_SPREAD_FAR;
+}
+
+// The same of a packet that is sent down. from_below: it turns round here.
+static inline uint8_t drb_spread_mark_down(struct drb_spread *s, uint8_t mark, bool from_below)
+{
+	s->turned |= from_below && mark == 1;
+	return drb_spread_mark(s, mark);
 }
 
 // A packet came from above with this mark.

@@ -112,11 +112,11 @@ static inline void drb_walk_look(void *state, const uint32_t waiting[])
 	drb_spread_look(&walk->spread, waiting);
 }
 
-static inline uint8_t drb_walk_mark_down(const void *state, uint8_t mark)
+static inline uint8_t drb_walk_mark_down(void *state, uint8_t mark, bool from_below)
 {
-	const struct drb_walk *walk = state;
+	struct drb_walk *walk = state;
 
-	return drb_spread_mark(&walk->spread, mark);
+	return drb_spread_mark_down(&walk->spread, mark, from_below);
 }
 
 static inline void drb_walk_count(void *state, const uint32_t packets[])

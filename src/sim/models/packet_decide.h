@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void sim_mark_down(const struct drb
 								uint32_t s)
 {
 	const struct drb_hop hop = drb_hop_at(&sim->setup.tree, l->layer, s);
-	const void *state = sim_state(sim, l->layer, s);
+	void *state = sim_state(sim, l->layer, s);
 
 	for (uint32_t i = 0; i < l->up + l->down; i++) {
 		uint64_t *word =
@@ -95,7 +95,7 @@ static inline __attribute__((always_inline)) void sim_mark_down(const struct drb
 				: &l->from_below[sim->slot & 1][(uint64_t)s * l->down + i - l->up];
 		uint8_t mark = *word >> sim->mark_at & sim->mark_mask;
 		if ((uint32_t)*word - hop.first < hop.span) // no packet is below no switch
-			*word = sim_marked(sim, *word, ops->mark_down(state, mark));
+			*word = sim_marked(sim, *word, ops->mark_down(state, mark, i >= l->up));
 	}
 }
 
@@ -114,6 +114,6 @@ static inline __attribute__((always_inline)) void sim_hear(const struct drb_sche
 	}
 	if (ops->tick && ops->tick(state, sim->slot, 0) && ops->look && l->layer > 1)
 		ops->look(state, l->len + (uint64_t)s * (l->up + l->down) + l->up);
-	if (ops->mark_down && ops->own_mark(state) && l->layer > 1)
+	if (ops->mark_down && l->layer > 1)
 		sim_mark_down(ops, sim, l, s);
 }

@@ -68,7 +68,7 @@ static inline void begin(struct drb_burst *b, uint32_t in, struct rte_mbuf **pac
 	b->in = in;
 	b->packets = packets;
 	b->count = count;
-	b->unloaded = b->recorded = b->counts_queues = false;
+	b->unloaded = b->recorded = b->counts_queues = b->marked = false;
 	b->counters = (struct drb_burst_counters){.packets = count};
 }
 

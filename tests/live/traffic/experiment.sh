@@ -110,5 +110,21 @@ if in_full "traffic that persists"; then
     fi
   done
 fi
+
+if in_full "traffic that walk spreads, and traffic that it does not"; then
+  for traffic in permutation fixed racks:0.5 oneway:0.5:0; do
+    experiment --traffic $traffic --scheme walk --load 0.9 --runs 1 --slots 2000 --warmup 1000 --repeat 1 --stretch 2 \
+      --json --out "$scratch/walk-$traffic" >"$scratch/rows"
+    check "an experiment with $traffic" test $? -le 1 # 1: packets were lost, which is looked at below
+    repeated "$scratch/walk-$traffic"
+    jq -r --arg traffic $traffic '"# walk, \($traffic): mean \(.latency) simulated \(.sim_latency)"' "$scratch/rows"
+    if was_disturbed walk; then
+      undecided "walk, $traffic: live is simulated to 5 %" "no run was undisturbed, not with slots of 8 ms either"
+    else
+      check "walk, $traffic: live is simulated to 5 %" row_says walk \
+        '[.lost, .growing, .sim_growing, .unexplained] == [0, false, false, 0] and (.latency / .sim_latency - 1 | fabs) < 0.05'
+    fi
+  done
+fi
 check "nothing is left" clean
 finish

@@ -89,9 +89,9 @@ static void divide(void *state, const struct drb_scheme_setup *setup)
 			0; // as a division by it would be found, without a signal
 }
 
-static uint8_t too_much(const void *state, uint8_t mark)
+static uint8_t too_much(void *state, uint8_t mark, bool from_below)
 {
-	(void)state, (void)mark;
+	(void)state, (void)mark, (void)from_below;
 	return 2;
 }
 

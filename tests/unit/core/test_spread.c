@@ -266,7 +266,7 @@ TEST(enough_marks_are_heard)
 		assert_int_equal(s->distance, 0);
 		hear(s, enough, mark);
 		hear(s, all - enough, 0);
-		assert_int_equal(s->distance, mark < DRB_SPREAD_GUESS ? mark + 1 : 0);
+		assert_int_equal(s->distance, mark < DRB_SPREAD_LAST ? mark + 1 : 0);
 	}
 	// Few near ones count among those farther away.
 	hear(s, enough - 1, 2);
@@ -308,8 +308,8 @@ TEST(rumours_die)
 			for (int i = 0; i < SWITCHES; i++)
 				spreading += stage[i].s.distance > 0;
 			if (count >= 10 && count < 20)
-				assert_int_equal(spreading, ring ? DRB_SPREAD_GUESS : SWITCHES);
-			if (count >= 20 + DRB_SPREAD_GUESS)
+				assert_int_equal(spreading, ring ? DRB_SPREAD_LAST : SWITCHES);
+			if (count >= 20 + DRB_SPREAD_LAST)
 				assert_int_equal(spreading, 0);
 		}
 	}
@@ -330,7 +330,7 @@ TEST(silence_is_forgotten)
 	assert_int_equal(stage.s.heard, 0);
 }
 
-// Who gets less than a quarter of what it sends spreads at a distance that nobody follows, until it hears.
+// Who gets less than a quarter of what it sends spreads, until it hears.
 TEST(the_deaf_spread)
 {
 	enum { SOON = 2 * DRB_SPREAD_DEAF * DRB_SPREAD_WINDOW };
@@ -345,8 +345,7 @@ TEST(the_deaf_spread)
 			if (i % 10 != 0) // 7.2 packets are sent a slot
 				hear(&stage.s, eighths, 0);
 			if (i >= SOON)
-				assert_int_equal(stage.s.distance,
-						 eighths < 2 ? DRB_SPREAD_GUESS : 0);
+				assert_int_equal(stage.s.distance, eighths < 2);
 		}
 		assert_int_equal(stage.s.evidence, 0);
 		stage.silent = false;
@@ -363,6 +362,12 @@ TEST(the_deaf_spread)
 	}
 }
 
+static void pass_window(struct stage *stage)
+{
+	stage->now += DRB_SPREAD_WINDOW;
+	assert_true(drb_spread_tick(&stage->s, stage->now, 0));
+}
+
 // Windows until a switch of this layer has evidence, with so many packets in one queue down.
 static uint32_t windows_until(struct stage *stage, uint32_t packets, bool evidence, uint32_t most)
 {
@@ -370,8 +375,7 @@ static uint32_t windows_until(struct stage *stage, uint32_t packets, bool eviden
 
 	waiting[3] = packets;
 	while (windows < most && (stage->s.evidence == DRB_SPREAD_BY_QUEUES) != evidence) {
-		stage->now += DRB_SPREAD_WINDOW;
-		assert_true(drb_spread_tick(&stage->s, stage->now, 0));
+		pass_window(stage);
 		drb_spread_look(&stage->s, waiting);
 		windows++;
 	}
@@ -386,27 +390,24 @@ static void set_up_layer(struct stage *stage, uint32_t layer)
 	drb_spread_init(&stage->s, &setup, stage->memory);
 }
 
-// The deaf know nothing that who hears only them could go by: it spreads, too, and who hears only such ones. Further
-// it does not go, so none keep each other deaf.
-TEST(who_hears_only_the_deaf_is_deaf)
+// Where a packet turns round that a switch spread by its own judgement is evidence for some windows; what follows it
+// is none, nor what comes from above, or it would last for ever.
+TEST(what_turns_round_is_told)
 {
-	enum { SOON = 2 * DRB_SPREAD_DEAF * DRB_SPREAD_WINDOW };
-	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-
-	for (uint8_t mark = 0; mark <= DRB_SPREAD_FAR; mark++) {
-		for (uint32_t others = 0; others <= 4; others += 2) { // of 8, without a mark
+	for (uint32_t layer = 2; layer <= 3; layer++) {
+		for (uint32_t mark = 0; mark <= 2 * DRB_SPREAD_FAR; mark++) {
+			const bool from_below = mark <= DRB_SPREAD_FAR;
+			const uint8_t came = mark & DRB_SPREAD_FAR;
 			struct stage stage;
-			set_up(&stage, 3, 8);
-			stage.silent = true;
-			uint8_t deaf =
-				mark < DRB_SPREAD_GUESS || mark == DRB_SPREAD_FAR ? 0 : mark + 1;
-			for (uint32_t i = 0; i < 8 * SOON; i++) {
-				slot(&stage, 0.9, def, 0);
-				hear(&stage.s, others, 0);
-				hear(&stage.s, 8 - others, mark);
-				if (i >= SOON)
-					assert_int_equal(stage.s.deaf, others < 2 ? deaf : 0);
+			uint32_t windows = 0;
+			set_up_layer(&stage, layer);
+			assert_int_equal(drb_spread_mark_down(&stage.s, came, from_below), came);
+			for (pass_window(&stage); stage.s.distance; windows++) {
+				assert_int_equal(stage.s.evidence, DRB_SPREAD_BY_TURNING);
+				assert_int_equal(drb_spread_mark_down(&stage.s, 0, true), 1);
+				pass_window(&stage);
 			}
+			assert_int_equal(windows, mark == 1 ? DRB_SPREAD_TURNED : 0);
 		}
 	}
 }

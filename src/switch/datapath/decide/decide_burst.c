@@ -253,22 +253,12 @@ static enum loads_form form_of(const struct drb_worker *w, const struct drb_burs
 	return w->rings ? LOADS_RINGS : LOADS_ANY;
 }
 
-// True if a packet of the burst may leave with a mark: this switch writes some, or it came with one.
+// True if a packet of the burst may be sent up with a mark: this switch writes some, or it came with one.
 static bool has_marks(const struct drb_worker *w, const struct drb_burst *b)
 {
 	const struct drb_scheme_state *s = &w->scheme_state;
-	uint8_t marks = 0;
 
-	if (s->ops->own_mark && s->ops->own_mark(s->state))
-		return true;
-	// What comes from above goes down; plain traffic of hosts has none.
-	if (b->in >= w->down_ports ||
-	    (b->classifier->mask[DRB_MARK_AT] & DRB_MARK_MASK) == DRB_MARK_MASK)
-		return false;
-	for (uint32_t i = 0; i < b->count; i++)
-		marks |= rte_pktmbuf_mtod(b->packets[i], const uint8_t *)[DRB_MARK_AT] ^
-			 s->mac_octet;
-	return marks & DRB_MARK_MASK;
+	return b->marked || (s->ops->own_mark && s->ops->own_mark(s->state));
 }
 
 static decide_loop *loop_of(const struct drb_worker *w, struct drb_burst *b, bool fits)

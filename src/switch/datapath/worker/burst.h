@@ -24,6 +24,7 @@ struct drb_burst {
 	uint32_t count;
 	struct rte_mbuf **packets;
 	const struct drb_classifier *classifier; // tells plain traffic from exceptions
+	bool marked;                             // it is from below, and some packet has a mark
 	// Written by decide and assign, after detours have taken out what they forward themselves:
 	uint32_t size;                // octets of each packet; 0: they differ
 	bool unloaded;                // decided while no uplink had a load

@@ -113,9 +113,10 @@ static inline __attribute__((always_inline)) void read_marks(const struct drb_sc
 			ops->hear(state, mark & known);
 		if (!above && drb_addr_label_octets(frame) - first >= span)
 			continue; // it goes up, as the scheme decides
-		uint8_t leaves = to_hosts         ? 0
-				 : ops->mark_down ? ops->mark_down(state, mark & known) & known
-						  : mark;
+		uint8_t leaves = to_hosts ? 0
+				 : ops->mark_down
+					 ? ops->mark_down(state, mark & known, !above) & known
+					 : mark;
 		if (leaves != mark)
 			frame[DRB_MARK_AT] = mac_octet ^ leaves;
 	}

@@ -60,10 +60,29 @@ static inline bool drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t no
 	       s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), up) && s->ops->look;
 }
 
-// Reads the marks of packets that came from above, and writes those with which packets go down.
-static inline void drb_scheme_state_marks(struct drb_scheme_state *s, const struct drb_burst *b)
+// True if a packet of a burst from below came with a mark; plain traffic of hosts has none.
+static inline bool drb_scheme_state_is_marked(const struct drb_scheme_state *s,
+					      const struct drb_burst *b)
 {
-	if (s->read_marks &&
-	    (b->in >= s->down_ports || (s->marks_down && s->ops->own_mark(s->state))))
-		s->read_marks(s, b);
+	uint8_t marks = 0;
+
+	if ((b->classifier->mask[DRB_MARK_AT] & DRB_MARK_MASK) == DRB_MARK_MASK)
+		return false;
+	for (uint32_t i = 0; i < b->count; i++)
+		marks |= rte_pktmbuf_mtod(b->packets[i], const uint8_t *)[DRB_MARK_AT] ^
+			 s->mac_octet;
+	return marks & DRB_MARK_MASK;
+}
+
+// Reads the marks of packets that came from above, and those with which packets go down, and writes the latter.
+static inline void drb_scheme_state_marks(struct drb_scheme_state *s, struct drb_burst *b)
+{
+	if (!s->read_marks)
+		return;
+	if (b->in < s->down_ports) {
+		b->marked = drb_scheme_state_is_marked(s, b);
+		if (!s->marks_down || !(b->marked || s->ops->own_mark(s->state)))
+			return;
+	}
+	s->read_marks(s, b);
 }
