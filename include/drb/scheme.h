@@ -74,8 +74,8 @@ enum drb_scheme_need {
 	DRB_DEFAULT_UNLOADED = 16,
 	// Sends packets of one host by different uplinks even if they come together.
 	DRB_TAKES_TURNS = 32,
-	// A core, which chooses nothing, has a state, too, for its down-queues.
-	DRB_WATCHES_DOWN = 64,
+	// A core, which chooses nothing, has a state, too.
+	DRB_AT_CORES = 64,
 	// Takes uplinks of equal load equally often: all of them, or with DRB_HAS_THRESHOLD those beside a default
 	// whose load is higher by more than T.
 	DRB_UNIFORM = 128,
@@ -101,7 +101,7 @@ struct drb_scheme_param {
 // Most parameters of a scheme.
 #define DRB_SCHEME_PARAMS_MAX 8
 
-#define DRB_SCHEME_ABI 1
+#define DRB_SCHEME_ABI 2
 
 // Most bits of a mark.
 #define DRB_MARK_BITS_MAX 3
@@ -136,10 +136,8 @@ struct drb_scheme_ops {
 	// A packet came from above with this mark.
 	void (*hear)(void *state, uint8_t mark);
 	// Called after each burst or before each slot. now: in the host's unit of time, never decreasing. sent: packets
-	// sent up since the last call, as far as the host counts them. Returns true if look() is due.
-	bool (*tick)(void *state, uint32_t now, uint32_t sent);
-	// Passes the number of packets in each down-queue.
-	void (*look)(void *state, const uint32_t waiting[]);
+	// sent up since the last call, as far as the host counts them.
+	void (*tick)(void *state, uint32_t now, uint32_t sent);
 	// The mark for packets that come without one, until the next hear() or tick(); 0: none.
 	uint8_t (*own_mark)(const void *state);
 	// The mark of a packet that goes down from above layer 1 and came with this mark. At layer 1: 0, to a host.
@@ -194,10 +192,7 @@ DRB_API uint32_t drb_chooser_choose_among(struct drb_chooser *c, uint64_t usable
 // A packet came from above with this mark.
 DRB_API void drb_chooser_hear(struct drb_chooser *c, uint8_t mark);
 // Passes the time since the start, and the number of packets sent up since the last call. Call it now and then.
-// Returns true if drb_chooser_look() is due.
-DRB_API bool drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent);
-// Passes the number of packets in each down-queue.
-DRB_API void drb_chooser_look(struct drb_chooser *c, const uint32_t waiting[]);
+DRB_API void drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent);
 // The mark with which a packet that came with this mark goes down; to a host: 0. from_below: the packet came up,
 // and turns down here.
 DRB_API uint8_t drb_chooser_mark_down(struct drb_chooser *c, uint8_t mark, bool from_below);

@@ -117,19 +117,12 @@ void drb_chooser_hear(struct drb_chooser *c, uint8_t mark)
 		ops->hear(c->state, mark);
 }
 
-bool drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent)
+void drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent)
 {
 	const struct drb_scheme_ops *ops = c->decider.choice.ops;
 
-	return ops->tick && ops->tick(c->state, now, sent) && ops->look && c->node.layer > 1;
-}
-
-void drb_chooser_look(struct drb_chooser *c, const uint32_t waiting[])
-{
-	const struct drb_scheme_ops *ops = c->decider.choice.ops;
-
-	if (ops->look)
-		ops->look(c->state, waiting);
+	if (ops->tick)
+		ops->tick(c->state, now, sent);
 }
 
 uint8_t drb_chooser_mark_down(struct drb_chooser *c, uint8_t mark, bool from_below)

@@ -92,7 +92,7 @@ static int is_there_unasked(const struct drb_scheme_variant *v, uint32_t decisio
 						    {2, 2, 3, false, 1, 2, 1},
 						    {8, 8, 3, true, 200, 2, 1}};
 	const struct drb_scheme_ops *ops = v->ops;
-	const int count = (ops->needs & DRB_WATCHES_DOWN) ? 4 : 2;
+	const int count = (ops->needs & DRB_AT_CORES) ? 4 : 2;
 	struct drb_rig rig;
 	int rc = 0;
 

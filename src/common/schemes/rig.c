@@ -177,13 +177,10 @@ uint32_t drb_rig_decide(struct drb_rig *rig, struct drb_decision *d)
 void drb_rig_pass_time(struct drb_rig *rig)
 {
 	const struct drb_scheme_ops *ops = rig->s.choice.ops;
-	uint32_t waiting[2 * DRB_RIG_UPLINKS_MAX];
 	struct drb_rng *r = &rig->rng;
 	const uint32_t heard = drb_rng_below(r, 2 * rig->s.choice.uplinks + 1);
 	const uint8_t mark = (uint8_t)drb_rng_below(r, 1u << ops->mark_bits);
 
-	for (uint32_t p = 0; p < drb_tree_down_ports(&rig->tree, rig->kind.layer); p++)
-		waiting[p] = drb_rng_below(r, 1000);
 	rig->now += drb_rng_below(r, 2 * rig->kind.packet_time + 1);
 	for (uint32_t i = 0; ops->hear && i < heard; i++)
 		ops->hear(rig->s.state, mark);
@@ -191,9 +188,8 @@ void drb_rig_pass_time(struct drb_rig *rig)
 		ops->count(rig->s.state, rig->by_default);
 	memset(rig->by_default, 0, sizeof(rig->by_default));
 	const bool is_simulator = !rig->kind.as_switch && rig->kind.packet_time;
-	if (ops->tick && ops->tick(rig->s.state, rig->now, is_simulator ? 0 : rig->sent) &&
-	    ops->look && rig->kind.layer > 1)
-		ops->look(rig->s.state, waiting);
+	if (ops->tick)
+		ops->tick(rig->s.state, rig->now, is_simulator ? 0 : rig->sent);
 	rig->sent = 0;
 	if (ops->own_mark)
 		rig->s.mark = ops->own_mark(rig->s.state);

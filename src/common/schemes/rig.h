@@ -57,7 +57,7 @@ void drb_rig_draw(struct drb_rig *rig);
 void drb_rig_draw_packet(struct drb_rig *rig);
 // Decides on that; d: what becomes of the packet.
 uint32_t drb_rig_decide(struct drb_rig *rig, struct drb_decision *d);
-// What comes between bursts or slots: marks from above, time, queues down.
+// What comes between bursts or slots: marks from above, time.
 void drb_rig_pass_time(struct drb_rig *rig);
 
 // False if the scheme wrote beside what it keeps.

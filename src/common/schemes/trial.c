@@ -25,8 +25,6 @@ const char *drb_scheme_flaw(const struct drb_scheme_ops *ops)
 		return "keeps nothing, but hears, counts or sees the time";
 	if (ops->count && !(ops->needs & DRB_DEFAULT_UNLOADED))
 		return "has count(), so it needs DRB_DEFAULT_UNLOADED";
-	if (ops->look && !ops->tick)
-		return "has look(), so it needs tick()";
 	if ((ops->mark_down || ops->hear) && !ops->mark_bits)
 		return "has hear() or mark_down(), so it needs mark_bits";
 	if (ops->mark_bits > DRB_MARK_BITS_MAX)

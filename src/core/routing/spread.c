@@ -31,14 +31,6 @@ static double overflow_limit(double size)
 #define END_OVERFLOW 0.9
 #define END_LASTING 0.5
 #define DEAF 0.25 // of what it sends up
-// Packets in a queue down that is long, for each down-link of a switch, if it is so for as long as bursts are
-// judged; and at once. Shorter ones stand by chance where destinations are drawn at random (F(3,8) at 0.9).
-#define STAND 6
-#define STAND_AT_ONCE 12
-#define DRAINED 4 // packets in a queue that is not long any more
-// Windows for which it is taken for long after that: longer each time that it soon becomes long again.
-#define HOLD DRB_SPREAD_LASTS
-#define HOLD_MOST (16 * HOLD)
 
 // Half of the uplinks that a packet chooses from on the longest way.
 static double size_of(const struct drb_tree *t)
@@ -53,10 +45,9 @@ static double size_of(const struct drb_tree *t)
 void drb_spread_init(struct drb_spread *s, const struct drb_spread_setup *setup, uint64_t *memory)
 {
 	const uint32_t uplinks = drb_tree_up_ports(setup->tree, setup->layer);
-	const uint32_t downlinks = drb_tree_down_ports(setup->tree, setup->layer);
 	const double size = size_of(setup->tree);
 
-	memset(memory, 0, DRB_SPREAD_WORDS(uplinks, downlinks) * sizeof(*memory));
+	memset(memory, 0, DRB_SPREAD_WORDS(uplinks) * sizeof(*memory));
 	*s = (struct drb_spread){
 		.uplinks = uplinks,
 		.window = DRB_SPREAD_WINDOW * setup->packet_time,
@@ -66,11 +57,6 @@ void drb_spread_init(struct drb_spread *s, const struct drb_spread_setup *setup,
 		.count = memory,
 		.lasting = memory + uplinks,
 		.weight = memory + 2 * (size_t)uplinks,
-		.queues = setup->layer > 1 ? downlinks : 0,
-		.stand = STAND * setup->tree->arity,
-		.stood = memory + 3 * (size_t)uplinks,
-		.held = HOLD,
-		.since = 2 * HOLD,
 	};
 	for (uint32_t u = 0; u < uplinks; u++)
 		s->weight[u] = UINT64_C(1) << 32;
@@ -194,37 +180,6 @@ static void judge_turning(struct drb_spread *s)
 		s->remembers--;
 	s->turned = false;
 	find(s, DRB_SPREAD_BY_TURNING, s->remembers > 0);
-}
-
-// Whether some queue down is long.
-static bool stands(struct drb_spread *s, const uint32_t waiting[])
-{
-	bool found = false;
-
-	for (uint32_t q = 0; q < s->queues; q++) {
-		const uint32_t least = s->stood[q] ? DRAINED : s->stand;
-		s->stood[q] = waiting[q] > least ? s->stood[q] + 1 : 0;
-		if (waiting[q] > STAND_AT_ONCE / STAND * s->stand)
-			s->stood[q] += DRB_SPREAD_BURSTS;
-		found |= s->stood[q] >= DRB_SPREAD_BURSTS;
-	}
-	return found;
-}
-
-void drb_spread_look(struct drb_spread *s, const uint32_t waiting[])
-{
-	if (stands(s, waiting)) {
-		if (s->holds == 0)
-			s->held = s->since < 2 * s->held ? 2 * s->held : HOLD;
-		s->held = s->held < HOLD_MOST ? s->held : HOLD_MOST;
-		s->holds = s->held;
-		s->since = 0;
-	} else if (s->holds > 0) {
-		s->holds--;
-	} else if (s->since < 2 * s->held) {
-		s->since++;
-	}
-	find(s, DRB_SPREAD_BY_QUEUES, s->holds > 0);
 }
 
 void drb_spread_judge(struct drb_spread *s, uint32_t now)

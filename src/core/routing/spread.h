@@ -33,8 +33,6 @@
 //             others' down-links are everywhere.
 //   deafness  A switch that gets less than a quarter of what it sends up cannot hear whom it would
 //             overload. It spreads as if it had evidence.
-//   queues    A switch above layer 1 whose queue down stays long sees the overload that no uplink
-//             shows. That is evidence, too.
 //   turning   Where a packet of distance 1 from below turns round and goes down again is evidence, too, for a while.
 //             What is spread may all go to hosts that send nothing, so that nobody who sends to hosts beside
 //             them hears of it from there. But all cores get their share of it, and a switch above layer 1 with
@@ -67,9 +65,6 @@ struct drb_spread {
 	uint64_t *count;   // lent: of each uplink, in this window: packets << 40 | sizes added up
 	uint64_t *lasting; // lent: sizes in the windows of `lasts` so far
 	uint64_t *weight;  // lent: of each uplink, its rate over the average, 2^-32
-	uint32_t queues;   // down, that it looks at
-	uint32_t stand;    // packets in a queue that is long
-	uint64_t *stood;   // lent: of each queue down, windows for which it has been long
 	// Hot.
 	uint8_t distance;                   // of what it sends up; 0: it does not spread
 	uint8_t heard;                      // distance by what it heard, 0: none
@@ -85,9 +80,6 @@ struct drb_spread {
 	} ears;
 	bool turned;        // a packet of distance 1 turned round here in this window
 	uint32_t remembers; // windows for which it will remember one
-	// Windows for which it will take queues down for long ones; for how many it last did so from
-	// when they had drained; and since that ended.
-	uint32_t holds, held, since;
 	// Of the windows judged together.
 	struct drb_spread_bursts {
 		uint32_t windows;
@@ -104,8 +96,7 @@ enum drb_spread_evidence {
 	DRB_SPREAD_AT_ONCE = 1,
 	DRB_SPREAD_BY_BURSTS = 2,
 	DRB_SPREAD_BY_LASTING = 4,
-	DRB_SPREAD_BY_QUEUES = 8,
-	DRB_SPREAD_BY_TURNING = 16,
+	DRB_SPREAD_BY_TURNING = 8,
 };
 
 // Marks that are heard, of those.
@@ -115,12 +106,12 @@ static inline uint32_t drb_spread_enough(uint32_t uplinks)
 }
 
 // 64-bit words of memory that drb_spread_init() wants.
-#define DRB_SPREAD_WORDS(uplinks, downlinks) (3 * (size_t)(uplinks) + (downlinks))
+#define DRB_SPREAD_WORDS(uplinks) (3 * (size_t)(uplinks))
 
 // What is told of a switch.
 struct drb_spread_setup {
 	const struct drb_tree *tree;
-	uint32_t layer;       // of a core, too: it sends nothing up, and only looks at its queues
+	uint32_t layer;       // of a core, too: it sends nothing up, and only marks what goes down
 	uint32_t packet_time; // in the caller's unit of time, which wraps at 2^32
 	// Of all uplinks, as above; 0 where it is not known: then windows are counted in packets, and a link
 	// is taken for one that can carry 10/9 of the mean.
@@ -138,18 +129,13 @@ void drb_spread_judge(struct drb_spread *s, uint32_t now);
 void drb_spread_heard(struct drb_spread *s);
 
 // To be called before each burst of packets, or each slot. packets: sent up since the last call. Time
-// must not run backwards. True at the end of a window, when drb_spread_look() is due.
-static inline bool drb_spread_tick(struct drb_spread *s, uint32_t now, uint32_t packets)
+// must not run backwards.
+static inline void drb_spread_tick(struct drb_spread *s, uint32_t now, uint32_t packets)
 {
 	s->sent += packets;
-	if (s->rate > 0 ? now - s->began < s->window : s->sent < DRB_SPREAD_COUNT * s->uplinks)
-		return false;
-	drb_spread_judge(s, now);
-	return true;
+	if (s->rate > 0 ? now - s->began >= s->window : s->sent >= DRB_SPREAD_COUNT * s->uplinks)
+		drb_spread_judge(s, now);
 }
-
-// waiting: packets in each queue down. Of a switch of layer 1 none are looked at: those to hosts.
-void drb_spread_look(struct drb_spread *s, const uint32_t waiting[]);
 
 // Packets are sent up. def: their default uplink. size: of all, packets or octets, as rate; below
 // 2^24.

@@ -22,8 +22,7 @@ struct drb_walk {
 
 static inline size_t drb_walk_words(const struct drb_scheme_setup *setup)
 {
-	return DRB_SPREAD_WORDS(setup->choice->uplinks,
-				drb_tree_down_ports(setup->tree, setup->layer));
+	return DRB_SPREAD_WORDS(setup->choice->uplinks);
 }
 
 static inline size_t drb_walk_size(const struct drb_scheme_setup *setup)
@@ -43,7 +42,7 @@ static inline void drb_walk_init(void *state, const struct drb_scheme_setup *set
 
 	drb_spread_init(&walk->spread, &spread, walk->memory);
 	if (setup->choice->uplinks == 0)
-		return; // a core only looks at its queues
+		return; // a core only marks what goes down
 	if (setup->rates)
 		drb_spread_set_rates(&walk->spread, setup->rates);
 	walk->by_group = setup->tree->by[setup->layer];
@@ -91,11 +90,11 @@ static inline void drb_walk_hear(void *state, uint8_t mark)
 	drb_spread_hear(&walk->spread, mark);
 }
 
-static inline bool drb_walk_tick(void *state, uint32_t now, uint32_t sent)
+static inline void drb_walk_tick(void *state, uint32_t now, uint32_t sent)
 {
 	struct drb_walk *walk = state;
 
-	return drb_spread_tick(&walk->spread, now, sent);
+	drb_spread_tick(&walk->spread, now, sent);
 }
 
 static inline uint8_t drb_walk_own_mark(const void *state)
@@ -103,13 +102,6 @@ static inline uint8_t drb_walk_own_mark(const void *state)
 	const struct drb_walk *walk = state;
 
 	return walk->spread.distance;
-}
-
-static inline void drb_walk_look(void *state, const uint32_t waiting[])
-{
-	struct drb_walk *walk = state;
-
-	drb_spread_look(&walk->spread, waiting);
 }
 
 static inline uint8_t drb_walk_mark_down(void *state, uint8_t mark, bool from_below)
@@ -134,7 +126,7 @@ DRB_SCHEME(walk) = {
 	.colour = "#8f4fd8",
 	.symbol = "h",
 	.needs = DRB_READS_SIZE | DRB_HAS_THRESHOLD | DRB_PACKETS_ONLY | DRB_DEFAULT_UNLOADED |
-		 DRB_TAKES_TURNS | DRB_WATCHES_DOWN | DRB_UNIFORM,
+		 DRB_TAKES_TURNS | DRB_AT_CORES | DRB_UNIFORM,
 	.compares = DRB_COMPARES_TWO,
 	.draw = DRB_DRAW_OTHER,
 	.unloaded = DRB_DRAW_NONE,
@@ -145,7 +137,6 @@ DRB_SCHEME(walk) = {
 	.choose_among = drb_walk_among,
 	.hear = drb_walk_hear,
 	.tick = drb_walk_tick,
-	.look = drb_walk_look,
 	.own_mark = drb_walk_own_mark,
 	.mark_down = drb_walk_mark_down,
 	.count = drb_walk_count,

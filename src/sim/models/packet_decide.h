@@ -99,8 +99,7 @@ static inline __attribute__((always_inline)) void sim_mark_down(const struct drb
 	}
 }
 
-// Before the arrivals of a slot: a scheme hears the marks of packets from above, and sees the time and, above
-// layer 1, the queues down.
+// Before the arrivals of a slot: a scheme hears the marks of packets from above, sees the time, and marks what goes down.
 static inline __attribute__((always_inline)) void sim_hear(const struct drb_scheme_ops *ops,
 							   struct drb_packet_sim *sim,
 							   const struct drb_layer *l, uint32_t s)
@@ -112,8 +111,8 @@ static inline __attribute__((always_inline)) void sim_hear(const struct drb_sche
 		if (above[i] != DRB_NO_PACKET)
 			ops->hear(state, above[i] >> sim->mark_at & sim->mark_mask);
 	}
-	if (ops->tick && ops->tick(state, sim->slot, 0) && ops->look && l->layer > 1)
-		ops->look(state, l->len + (uint64_t)s * (l->up + l->down) + l->up);
+	if (ops->tick)
+		ops->tick(state, sim->slot, 0);
 	if (ops->mark_down && l->layer > 1)
 		sim_mark_down(ops, sim, l, s);
 }

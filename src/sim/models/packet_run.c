@@ -71,7 +71,7 @@ static size_t state_size(const struct drb_packet_setup *setup, uint32_t layer)
 // The highest layer whose switches keep something.
 static uint32_t highest_state(const struct drb_packet_setup *setup)
 {
-	return setup->tree.layers - !drb_scheme_has(setup->scheme, DRB_WATCHES_DOWN);
+	return setup->tree.layers - !drb_scheme_has(setup->scheme, DRB_AT_CORES);
 }
 
 static uint64_t state_bytes(const struct drb_packet_setup *setup)

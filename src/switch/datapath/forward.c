@@ -16,16 +16,6 @@ static void count_arrivals(struct drb_worker *w, const struct drb_burst *b)
 	w->port[b->in].in_octets += b->counters.octets;
 }
 
-// What waits in each queue down, at the end of a window.
-static __attribute__((noinline)) void look_down(struct drb_worker *w)
-{
-	uint32_t waiting[DRB_PORTS_MAX];
-
-	for (uint32_t p = 0; p < w->down_ports; p++)
-		waiting[p] = drb_egress_length(&w->egress[p]);
-	w->scheme_state.ops->look(w->scheme_state.state, waiting);
-}
-
 static void count_ways(struct drb_worker *w, const struct drb_burst *b)
 {
 	const struct drb_burst_counters *c = &b->counters;
@@ -34,8 +24,7 @@ static void count_ways(struct drb_worker *w, const struct drb_burst *b)
 	w->routing.up_default += c->up - c->redirected;
 	w->routing.up_redirected += c->redirected;
 	w->routing.up_walked += c->walked;
-	if (unlikely(drb_scheme_state_tick(&w->scheme_state, w->now_ns, c->up)))
-		look_down(w);
+	drb_scheme_state_tick(&w->scheme_state, w->now_ns, c->up);
 	if (unlikely(b->recorded) && b->unloaded)
 		w->difference[DRB_DIFFERENCE_MAX] += c->up - c->walked;
 }

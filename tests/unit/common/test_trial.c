@@ -101,11 +101,6 @@ static uint8_t unmarked(const void *state)
 	return 0;
 }
 
-static void glance(void *state, const uint32_t waiting[])
-{
-	(void)state, (void)waiting;
-}
-
 TEST(broken_ones_are_told_why)
 {
 	const struct drb_scheme_ops good = {.abi = DRB_SCHEME_ABI,
@@ -116,11 +111,12 @@ TEST(broken_ones_are_told_why)
 					    .state_size = a_word,
 					    .init = clear,
 					    .choose_among = first_among};
-	struct drb_scheme_ops bad[12];
+	struct drb_scheme_ops bad[11];
 	static const char *const said[ARRAY_SIZE(bad)] = {
-		"another version", "takes uplink",           "otherwise",    "beside its state",
-		"dead uplink",     "needs choose_among()",   "needs tick()", "needs mark_bits",
-		"goes down",       "more than 8 parameters", "lower case",   "0 uplinks"};
+		"another version",  "takes uplink", "otherwise",
+		"beside its state", "dead uplink",  "needs choose_among()",
+		"needs mark_bits",  "goes down",    "more than 8 parameters",
+		"lower case",       "0 uplinks"};
 	static const struct drb_scheme_param many[] = {
 		{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}, {.name = "e"},
 		{.name = "f"}, {.name = "g"}, {.name = "h"}, {.name = "i"}, {0}};
@@ -136,15 +132,14 @@ TEST(broken_ones_are_told_why)
 	bad[3].init = leave;
 	bad[4].choose_among = dead_among;
 	bad[5].choose_among = NULL;
-	bad[6].look = glance;
+	bad[6].mark_down = too_much;
 	bad[7].mark_down = too_much;
-	bad[8].mark_down = too_much;
-	bad[8].own_mark = unmarked;
-	bad[8].mark_bits = 1;
-	bad[9].params = many;
-	bad[10].name = "x,y";
-	bad[11].init = divide;
-	bad[11].needs = DRB_WATCHES_DOWN;
+	bad[7].own_mark = unmarked;
+	bad[7].mark_bits = 1;
+	bad[8].params = many;
+	bad[9].name = "x,y";
+	bad[10].init = divide;
+	bad[10].needs = DRB_AT_CORES;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		assert_int_equal(trial_of(&bad[i], why), -EINVAL);
 		if (!strstr(why, said[i]))

@@ -10,7 +10,7 @@
 struct stage {
 	struct drb_tree t;
 	struct drb_spread s;
-	uint64_t memory[DRB_SPREAD_WORDS(UPLINKS_MAX, 2 * UPLINKS_MAX)];
+	uint64_t memory[DRB_SPREAD_WORDS(UPLINKS_MAX)];
 	struct drb_rng rng;
 	uint32_t now;
 	bool silent; // nothing comes from above; else as much as is sent up, without marks
@@ -365,21 +365,7 @@ TEST(the_deaf_spread)
 static void pass_window(struct stage *stage)
 {
 	stage->now += DRB_SPREAD_WINDOW;
-	assert_true(drb_spread_tick(&stage->s, stage->now, 0));
-}
-
-// Windows until a switch of this layer has evidence, with so many packets in one queue down.
-static uint32_t windows_until(struct stage *stage, uint32_t packets, bool evidence, uint32_t most)
-{
-	uint32_t waiting[2 * UPLINKS_MAX] = {0}, windows = 0;
-
-	waiting[3] = packets;
-	while (windows < most && (stage->s.evidence == DRB_SPREAD_BY_QUEUES) != evidence) {
-		pass_window(stage);
-		drb_spread_look(&stage->s, waiting);
-		windows++;
-	}
-	return windows;
+	drb_spread_tick(&stage->s, stage->now, 0);
 }
 
 static void set_up_layer(struct stage *stage, uint32_t layer)
@@ -409,40 +395,6 @@ TEST(what_turns_round_is_told)
 			}
 			assert_int_equal(windows, mark == 1 ? DRB_SPREAD_TURNED : 0);
 		}
-	}
-}
-
-// A queue down that stays long is evidence, a very long one at once; those of hosts are not. It is held for a
-// while, for longer each time that it soon comes back.
-TEST(queues_down_are_seen)
-{
-	enum { LONG = 6 * 4, MANY = 10000 };
-
-	for (uint32_t layer = 1; layer <= 3; layer++) {
-		struct stage stage;
-		set_up_layer(&stage, layer);
-		if (layer == 1) {
-			assert_int_equal(windows_until(&stage, 1000, true, MANY), MANY);
-			continue;
-		}
-		assert_int_equal(windows_until(&stage, LONG, true, MANY), MANY);
-		assert_int_equal(windows_until(&stage, LONG + 1, true, MANY), DRB_SPREAD_BURSTS);
-		assert_int_equal(stage.s.distance, 1);
-		// It is as long as it is not drained.
-		assert_int_equal(windows_until(&stage, 5, false, MANY), MANY);
-		uint32_t held = windows_until(&stage, 0, false, MANY);
-		assert_in_range(held, DRB_SPREAD_LASTS, DRB_SPREAD_LASTS + 1);
-		assert_int_equal(windows_until(&stage, 2 * LONG + 1, true, MANY), 1);
-		assert_in_range(windows_until(&stage, 0, false, MANY), 2 * held - 2, 2 * held);
-		for (int i = 0; i < 10; i++) {
-			assert_int_equal(windows_until(&stage, 2 * LONG + 1, true, MANY), 1);
-			windows_until(&stage, 0, false, MANY);
-		}
-		windows_until(&stage, 2 * LONG + 1, true, MANY);
-		assert_in_range(windows_until(&stage, 0, false, MANY), 16 * held - 20, 16 * held);
-		windows_until(&stage, 0, true, MANY); // long after
-		windows_until(&stage, 2 * LONG + 1, true, MANY);
-		assert_int_equal(windows_until(&stage, 0, false, MANY), held);
 	}
 }
 

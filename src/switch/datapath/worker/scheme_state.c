@@ -56,10 +56,10 @@ static void rates_of(const struct drb_setup *s, uint32_t tick_shift, double rate
 		rate[u] = up[u].rate.value * tick / (up->rate.per_packet ? 1 : 8);
 }
 
-// A core looks at queues down, which links without a rate do not have.
-static bool queues_are_seen(const struct drb_setup *s)
+// A core sends nothing up by which it could count windows without a rate.
+static bool core_keeps(const struct drb_setup *s)
 {
-	return s->layer > 1 && rates_are_known(s);
+	return (s->choice.ops->needs & DRB_AT_CORES) && s->layer > 1 && rates_are_known(s);
 }
 
 static int init_state(struct drb_scheme_state *state, const struct drb_setup *s)
@@ -156,7 +156,7 @@ int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup
 		.marks_down = s->layer > 1 && s->choice.ops->mark_down && s->choice.ops->own_mark,
 		.mac_octet = s->addr.mac[1],
 	};
-	if (s->up_ports == 0 && !((state->ops->needs & DRB_WATCHES_DOWN) && queues_are_seen(s)))
+	if (s->up_ports == 0 && !core_keeps(s))
 		return 0;
 	if (state->ops->mark_bits)
 		state->read_marks = readers[s->scheme.like];

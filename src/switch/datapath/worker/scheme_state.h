@@ -53,11 +53,11 @@ static inline uint32_t drb_scheme_state_size(const struct drb_scheme_state *s,
 	return s->octets ? m->pkt_len + s->overhead : 1;
 }
 
-// At the end of a burst of which so many packets were sent up. True if the scheme wants to look at queues down.
-static inline bool drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns, uint32_t up)
+// At the end of a burst of which so many packets were sent up.
+static inline void drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns, uint32_t up)
 {
-	return s->state && s->ops->tick &&
-	       s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), up) && s->ops->look;
+	if (s->state && s->ops->tick)
+		s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), up);
 }
 
 // True if a packet of a burst from below came with a mark; plain traffic of hosts has none.
