@@ -26,6 +26,7 @@ SECTIONS = {
     'CONTRIBUTING.md': 'Development', 'docs/development/': 'Development', 'src/': 'Development',
     'tests/': 'Development', 'docs/notes/': 'Notes',
 }
+ITEM = re.compile(r'[-*] |\d+\. ')
 
 
 def navigation(pages):
@@ -40,15 +41,15 @@ def navigation(pages):
 
 
 def for_python_markdown(text):
-    """A page as this converter wants it: code is of one word; what belongs to an item is indented by four, and a blank
-    line ends it."""
+    """A page as this converter wants it: code is of one word; a blank line is before a list, and before the item that
+    follows one of several blocks, which are indented by four."""
     lines, fenced, apart = [''], False, False
     for line in text.splitlines():
         if line.startswith('```'):
             fenced, line = not fenced, line.split(' ')[0]
         elif not fenced:
             line = re.sub(r'^ {2,3}(?=\S)', ' ' * 4, re.sub(r'^ {6,7}(?=\S)', ' ' * 8, line))
-            if apart and re.match(r'[-*] |\d+\. ', line):
+            if ITEM.match(line) and (apart or lines[-1][:1].strip('|# ') and not ITEM.match(lines[-1])):
                 lines.append('')
             apart = line[:1] == ' ' and (apart or not lines[-1])
         lines.append(line)

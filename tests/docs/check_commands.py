@@ -65,7 +65,7 @@ def commands(page):
                 part = BEFORE.sub('', part)
                 # In drawings, names are followed by lines or by more than a blank.
                 words = AFTER.split(part)[0].split()
-                if words and name_of(words[0]) in PATHS and re.match(r'\S+ [\w-]', part, re.ASCII):
+                if re.match(r'(?:drb|\S*/)\S+ [\w-]', part, re.ASCII) and name_of(words[0]) in PATHS:
                     yield number, [name_of(words[0]), *words[1:]]
 
 
