@@ -173,7 +173,8 @@ def certificates_can_fail():
     """Of a false rule, bound, sum or base."""
     assert exact.drift_is_no_worse(2) and not exact.drift_is_no_worse(2, lambda a, b, t: a if b < a - t else b)
     assert [exact.join(3, other, 1) for other in (0, 1, 2, 4)] == [0, 1, 3, 3]
-    assert exact.is_irreducible(3, 1) and exact.steepest(1, 3) == 6 and exact.steepest(2, 0) == 10
+    assert exact.is_irreducible(3, 1) and not exact.is_irreducible(2, 1, lambda a, b, t: max(a, b))
+    assert exact.steepest(1, 3) == 6 and exact.steepest(2, 0) == 10
     assert exact.telescopes(3, 1) and not exact.telescopes(3, 0) and not exact.telescopes(3, 2)
     assert exact.base_of(1) == exact.Fraction(1618, 1000)
     assert exact.grows(1, exact.base_of(1)) and not exact.grows(1, exact.Fraction(1619, 1000))

@@ -19,12 +19,12 @@ def drift_is_no_worse(threshold, rule=join):
                for a, b in product(range(LONGEST + 1), repeat=2))
 
 
-def is_irreducible(queues, threshold, longest=5):
+def is_irreducible(queues, threshold, rule=join, longest=5):
     """That arrivals and departures lead from empty queues to all states up to some length; departures lead back."""
     todo, seen = [(0,) * queues], {(0,) * queues}
     while todo:
         state = todo.pop()
-        joined = {next(q for q in (other, default) if state[q] == join(state[default], state[other], threshold))
+        joined = {next(q for q in (other, default) if state[q] == rule(state[default], state[other], threshold))
                   for default in range(queues) for other in range(queues) if other != default}
         after = [state[:q] + (state[q] + 1,) + state[q + 1:] for q in joined if state[q] < longest]
         after += [state[:q] + (n - 1,) + state[q + 1:] for q, n in enumerate(state) if n]

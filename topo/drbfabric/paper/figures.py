@@ -5,7 +5,7 @@ import math
 
 from drbfabric.paper import compare
 from drbfabric.paper.results import LINES, estimate, growth_of, name_of
-from drbfabric.paper.study import SCHEMES, Faults, places_of
+from drbfabric.paper.study import COMPARED, Faults, places_of
 from drbfabric.report.figure import Axis, Figure, Heat, Panel, Point
 from drbfabric.report.sample import Sample
 
@@ -90,7 +90,7 @@ def study(places, traffic):
     f = Figure(f'study-{traffic}', 'lines', f'{name_of(tree)}, traffic {traffic}',
                'Beyond the paper: mean latency under traffic that persists. ' + SEEDS,
                Axis('load'), Axis('mean latency, slots', log=True, low=5))
-    for scheme in SCHEMES:
+    for scheme in COMPARED:
         f.add(scheme, scheme, [_mean(place.rho, place.of[scheme].mean, place.of[scheme].growth) for place in places
                                if place.tree == tree and place.traffic == traffic and scheme in place.of
                                and place.of[scheme].mean.count])
