@@ -50,7 +50,7 @@ declare -A example=(
   [marks]='marks packets with 4 at'
   [memory]='writes beside its state of octets 8 at'
   [cores]='crashes when it is tried out (Floating point exception)'
-  [repeatable]='decides otherwise when asked the same again'
+  [repeatable]='decides differently when asked the same again'
   [hosts]='decides differently in the switch'
   [uniform]='chi-square [0-9.]*, of at most'
 )

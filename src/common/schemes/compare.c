@@ -36,7 +36,8 @@ static int repeats_on(const struct drb_scheme_variant *v, const struct drb_rig_k
 		const uint32_t first = take_step(&one, i, &d), second = take_step(&two, i, &d);
 		if (first != second || first != before[i])
 			rc = drb_rig_wrong(&two,
-					   "decides otherwise when asked the same again, by uplink",
+					   "decides differently when asked the same again, by "
+					   "uplink",
 					   first == before[i] ? second : first, why);
 	}
 	drb_rig_end(&one);

@@ -186,8 +186,8 @@ static enum capture_result read_head(struct capture *c)
 		return read_pcap_head(c, (c->swapped ? swapped : magic) == PCAP_NANOSECONDS);
 	return capture_stop(
 		c, CAPTURE_REFUSED,
-		"no capture: neither pcap nor pcapng, as tcpdump and Wireshark write; decompress "
-		"files that are not compressed by gzip");
+		"no capture: neither pcap nor pcapng, as tcpdump and Wireshark write; if it is "
+		"compressed, but not by gzip, decompress it first");
 }
 
 struct capture *capture_new(FILE *in)

@@ -113,9 +113,9 @@ TEST(broken_ones_are_told_why)
 					    .choose_among = first_among};
 	struct drb_scheme_ops bad[11];
 	static const char *const said[ARRAY_SIZE(bad)] = {
-		"another version",  "takes uplink", "otherwise",
+		"another version",  "takes uplink", "differently",
 		"beside its state", "dead uplink",  "needs choose_among()",
-		"needs mark_bits",  "goes down",    "more than 8 parameters",
+		"needs mark_bits",  "downward",     "more than 8 parameters",
 		"lower case",       "0 uplinks"};
 	static const struct drb_scheme_param many[] = {
 		{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}, {.name = "e"},

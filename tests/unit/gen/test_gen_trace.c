@@ -211,7 +211,7 @@ TEST(broken_captures_are_refused)
 	} cases[] = {
 		{"no capture at all", ": no capture: neither pcap nor pcapng"},
 		{"", ": is empty"},
-		{"\x28\xb5\x2f\xfd zstd", "compressed, but not by gzip, must be unpacked"},
+		{"\x28\xb5\x2f\xfd zstd", "compressed, but not by gzip, decompress it"},
 	};
 	struct trace t = {0};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
