@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Values of keys that hold instead of the file's, from `drbctl set` until the file is read again:
-// those of `routing` that can change while a switch runs.
+// Values of `routing` keys that override the file's, from `drbctl set` until the file is read again: only
+// keys that can change while a switch runs.
 
 #include "common/config/config.h"
 #include "common/config/keys.h"

@@ -2,9 +2,10 @@
 #pragma once
 // The broker is a second process that does for a confined switch what needs access later. It is forked before
 // there is anything to attack, and stays the user who started the switch. It does only the following, with
-// names it knows from its start: open the config, connect a socket to the server of a memif link, open a packet socket for an interface that was created again, and remove the folder of the
-// stats socket when the switch has ended, even if killed. Of all capabilities it keeps CAP_DAC_OVERRIDE, and
-// CAP_NET_RAW if several workers share packet sockets, and it is confined as well.
+// names it knows from its start: open the config, connect a socket to the server of a memif link, open a
+// packet socket for an interface that was created again, and remove the folder of the stats socket when the
+// switch has ended, even if killed. Of all capabilities it keeps CAP_DAC_OVERRIDE, and CAP_NET_RAW if several
+// workers share packet sockets, and it is confined as well.
 
 #include "common/config/config.h"
 
