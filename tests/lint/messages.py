@@ -22,8 +22,8 @@ LEFT_OUT = 'src/topo/machines', 'src/topo/plan/machines_option'  # plans of seve
 # What runs when a fabric or the demo is started.
 PYTHON = 'topo/drbfabric'
 MODULES = ('common/children', 'common/cli', 'common/places', 'common/schemes', 'experiment/demo',
-           'experiment/experiment', 'experiment/single_run', 'fabric/fabrics', 'fabric/interfaces', 'fabric/link_states',
-           'fabric/netns', 'fabric/nodes', 'fabric/processes', 'fabric/up_down', 'fabric_command')
+           'experiment/experiment', 'experiment/single_run', 'fabric/fabrics', 'fabric/interfaces',
+           'fabric/link_states', 'fabric/netns', 'fabric/nodes', 'fabric/processes', 'fabric/up_down', 'fabric_command')
 SAYING = {'usage', 'Failure', 'ArgumentTypeError', 'say'}
 CALL = re.compile(r'\bdrb_(?:error|warn|info|die|config_bad|config_bad_line|config_bad_port)\(')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')

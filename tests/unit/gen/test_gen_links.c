@@ -130,7 +130,7 @@ TEST(silent_switches_are_named)
 	s.at.gone = true;
 	const struct link_report r = report(&s);
 	link_report_say(&r, 0, 1e9);
-	assert_non_null(strstr(drb_msg_last(), "1 switch did not answer in time: what is said of"));
+	assert_non_null(strstr(drb_msg_last(), "1 switch did not answer in time: their links"));
 }
 
 // 1250 slots from half-way to the end: chance is 35 packets, and 159 are beyond it.
