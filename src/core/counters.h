@@ -101,12 +101,12 @@
 
 // X(key, meaning): the process of a switch, bytes. What several processes have in common counts in equal shares.
 #define DRB_MEMORY(X)                                                                              \
-	X(memory_code, "programs and libraries, as far as they are in memory, bytes")              \
-	X(memory_rings, "rings of packet sockets, which take memory from the start, bytes")        \
-	X(memory_buffers, "packet buffers that were needed so far, bytes")                         \
-	X(memory_shared, "what else DPDK has, and rings of memif links, bytes")                    \
-	X(memory_own, "tables of the switch, its heap, and stacks of its threads, bytes")          \
-	X(memory_page_tables, "page tables, which say where all of that is, bytes")
+	X(memory_code, "programs and libraries, bytes")              \
+	X(memory_rings, "receive rings of packet sockets, bytes")        \
+	X(memory_buffers, "packet buffers made so far, bytes")                         \
+	X(memory_shared, "other memory of DPDK, and rings of memif links, bytes")                    \
+	X(memory_own, "tables, heap and stacks of the switch, bytes")          \
+	X(memory_page_tables, "page tables, bytes")
 // clang-format on
 
 // The same in C: drop reasons as numbers, counters as structs whose members are the keys.

@@ -348,8 +348,8 @@ static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t most)
 	return false;
 }
 
-// All sockets: of a worker at rest, and now and then of one that does not sleep. One that is flooded wakes again, so that
-// it does not fill up.
+// Looks at all sockets: at rest, and every few ms without sleep. A flooded socket wakes the worker again, so that it
+// does not fill up.
 static void look_at_sockets(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;

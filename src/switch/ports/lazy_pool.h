@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A kind of DPDK mempool (its "ops") that creates a buffer when it is first needed, so that unused buffers
-// take no memory. Used buffers are taken first, and the last returned of them before others, because it is in
-// the cache. For pools of packets whose memory no device reads directly.
+// take no memory. Used buffers return to a stack: the last one is taken first, because it is still in the CPU's
+// cache. For pools of packets whose memory no device reads directly.
 
 struct rte_mempool;
 

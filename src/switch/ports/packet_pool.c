@@ -2,8 +2,8 @@
 // Like rte_pktmbuf_pool_create(), but packed: without hugepages, DPDK gives each buffer of 2432 bytes a page
 // of 4096, so that none crosses a page, which would double the memory of a switch process. Buffers are
 // created when they are needed: there is one for every packet that all queues can hold, which they rarely do.
-// Without hugepages their memory is our own: DPDK keeps a list of all pages of its own memory, 19 kB for each
-// MiB, whether they are in use or not.
+// Without hugepages, buffers get memory of their own: for its own memory, DPDK keeps a list of all pages, which
+// takes 12 kB for each MiB, used or not.
 #include "switch/ports/packet_pool.h"
 
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A packet socket that receives only hellos: they do not wait behind data in a ring, and do not find it full.
-// Most hellos repeat the last one of their link; one that differs reaches the ring, too.
+// Most hellos repeat the last one. A hello with news comes to the ring as well.
 
 #include <stdbool.h>
 #include <stddef.h>

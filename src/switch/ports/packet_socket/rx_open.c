@@ -17,15 +17,15 @@
 #include "core/packet/wire.h"
 #include "switch/ports/interface.h"
 
-// The ring holds what comes while its switch is off its CPU. Where the rate of the link is known that is what the link
-// carries in AWAY_S, after which neighbours take the switch for dead and send elsewhere; a host may send a burst besides.
-// Else, on a link between switches 512 frames lost bursts of TCP segments; 2048 lose nothing more, but are too long for
-// the cache. A host that leaves no segments to its device sends what the windows of all its TCP connections allow: of
-// eight, 1024 frames lost 7 % of the packets, 2048 lost 5 %, 4096 one in a thousand. The kernel takes the memory at once,
-// so that switches of many ports, which share one CPU's time among them, have shorter rings. Longer frames are fewer. A
-// frame has room for a packet and FRAME_HEAD octets before it; at a power of two they would all want the same part of the
-// cache. The kernel rounds a block up to a power of two: 40 frames of FRAME octets, 20 of twice that and so on, leave
-// 2 % of one unused.
+// The ring holds what arrives while the switch has no CPU. If the rate of the link is known, this is what the link
+// carries in AWAY_S; after that, neighbours take the switch for dead and use other paths. A host may also send a
+// burst. Without a rate: on a link between switches 512 frames lost bursts of TCP segments; 2048 lose nothing more,
+// but do not fit into the cache. A host without segmentation offload sends what the windows of its TCP connections
+// allow: with eight connections, 1024 frames lost 7 % of the packets, 2048 lost 5 %, 4096 lost 0.1 %. The kernel
+// allocates the memory at once, so rings are shorter in switches with many ports, which share the time of one CPU.
+// Rings of longer frames have fewer. A frame has room for a packet and FRAME_HEAD octets before it; at a power of
+// two, all frames would compete for the same part of the cache. The kernel rounds a block up to a power of two:
+// 40 frames of FRAME octets, 20 of twice that size and so on, leave 2 % of a block unused.
 #define AWAY_S 0.3
 #define BURST_OF_HOST 64
 #define SHORTEST 60 // octets of a frame
