@@ -156,6 +156,10 @@ refused 'traffic stride: no such traffic: must be permutation, fixed, .*stride:K
 refused 'must be link:N' packet --fail port:1
 refused 'drbsim: --order layer: must be random or port$' packet --order layer
 for slow in link:1 link:1:0 link:1:1001 switch:1:2 link::2 link:1:x 1:2; do refused 'must be link:N:K' packet --slow $slow; done
+refused 'must be whole slots' packet --delay 1.5
+refused 'from 0 to 1000' packet --delay 1001
+refused 'from 0 to 1000' transfer --stale 1001
+for verb in packet transfer job; do refused 'must be one number, or 3' $verb -l 3 -d 2 --delay 0,3; done
 for verb in packet transfer job; do refused '32 links' $verb -l 3 -d 2 --slow link:33:2; done
 refused '32 links' packet -l 3 -d 2 --fail link:33
 

@@ -86,7 +86,8 @@ int drb_job_list(const struct drb_job_setup *setup, struct drb_list *list)
 }
 
 // Slots until all has arrived if no transfer ever waits on a link.
-static int alone_of(const struct drb_tree *tree, const struct drb_list *list, uint64_t *makespan)
+static int alone_of(const struct drb_transfers_setup *setup, const struct drb_list *list,
+		    uint64_t *makespan)
 {
 	struct {
 		uint64_t sent, came;
@@ -103,7 +104,7 @@ static int alone_of(const struct drb_tree *tree, const struct drb_list *list, ui
 		uint64_t came = l->after_arrived == DRB_LIST_NONE ? 0 : at[l->after_arrived].came;
 		uint64_t start = LARGER(sent, came);
 		at[i].sent = start + l->size;
-		at[i].came = start + drb_transfer_alone(tree, &t);
+		at[i].came = start + drb_transfer_alone(setup, &t);
 		*makespan = LARGER(*makespan, at[i].came);
 	}
 	free(at);
@@ -119,7 +120,7 @@ static int run(const struct drb_job_setup *setup, const struct drb_list *list,
 	int rc = r.time ? drb_list_run(&s, &r) : -ENOMEM;
 
 	if (rc == 0)
-		rc = alone_of(&setup->transfers.tree, list, &result->alone);
+		rc = alone_of(&setup->transfers, list, &result->alone);
 	for (uint32_t i = 0; rc == 0 && r.finished == list->count && i < list->count; i++)
 		result->makespan = LARGER(result->makespan, r.time[i].finish);
 	result->packets = r.packets;

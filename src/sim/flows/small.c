@@ -20,7 +20,6 @@ struct drb_smalls {
 	// [layer][queue], of the links of hosts [0][host]: parts that they took and packets did not miss yet. NULL:
 	// they take none.
 	uint64_t *taken[DRB_LAYERS_MAX + 1];
-	uint64_t to_host[]; // [host]: slot + 1 of the last packet to it
 };
 
 // Each link, and what holds it.
@@ -44,7 +43,7 @@ int drb_smalls_init(struct drb_transfers *t)
 
 	if (!t->setup.handshake && t->setup.ack_room <= 0)
 		return 0;
-	s = calloc(1, sizeof(*s) + t->setup.tree.hosts * sizeof(s->to_host[0]));
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	s->hop = (uint64_t)llround(t->setup.ack_hop * (double)PARTS);
@@ -111,12 +110,6 @@ int drb_handshake_begin(struct drb_transfers *t, uint32_t transfer)
 	return drb_small_send(t, &syn);
 }
 
-void drb_smalls_see(struct drb_transfers *t, uint32_t host)
-{
-	if (t->smalls)
-		t->smalls->to_host[host] = t->sim->slot + 1;
-}
-
 // What small frames took of a link that is idle in a slot costs no packet anything.
 static bool holds(uint64_t *taken, bool has_packet)
 {
@@ -163,23 +156,20 @@ static uint32_t port_of(struct drb_transfers *t, struct drb_small *s, struct act
 }
 
 // Whether a packet crosses the link of this port in the slot.
-static bool is_busy(const struct drb_transfers *t, const struct active_switch *at, uint32_t port)
+static bool is_busy(const struct active_switch *at, uint32_t port)
 {
 	const struct drb_layer *l = at->l;
-	uint32_t next = (t->sim->slot + 1) & 1;
+	uint32_t p = port - l->up;
 
 	if (port < l->up)
-		return l[1].from_below[next][l->up_to[at->s] + port * l->up_stride] !=
-		       DRB_NO_PACKET;
-	port -= l->up;
-	if (l->layer == 1)
-		return t->smalls->to_host[at->s * l->down + port] == t->sim->slot + 1;
-	return l[-1].from_above[next][l->down_to[at->s] + port * l->down_stride] != DRB_NO_PACKET;
+		return l[1].from_below.next[l->up_to[at->s] + port * l->up_stride] != DRB_NO_PACKET;
+	return l[-1].from_above.next[l->down_to[at->s] + p * l->down_stride] != DRB_NO_PACKET;
 }
 
 // A link, and what is on it: so many packets wait for it from the end of this slot on.
 struct crossing {
 	struct drb_end end;
+	uint32_t above;  // the layer of its upper end
 	uint64_t *taken; // NULL: nothing of it
 	bool busy;
 	uint32_t packets;
@@ -195,7 +185,7 @@ static void cross(const struct drb_transfers *t, struct drb_small *s, const stru
 {
 	if (link->busy)
 		s->time = ((uint64_t)t->sim->slot + 1 + link->packets) * PARTS;
-	s->time += t->smalls->hop;
+	s->time += t->smalls->hop + t->setup.delay.link[link->above] * PARTS;
 	s->layer = link->end.layer;
 	s->label = link->end.label;
 	if (link->taken)
@@ -204,8 +194,8 @@ static void cross(const struct drb_transfers *t, struct drb_small *s, const stru
 
 static void leave_host(struct drb_transfers *t, struct drb_small *s)
 {
-	const uint64_t *wire = t->sim->fabric.layer[1].from_below[(t->sim->slot + 1) & 1];
-	const struct crossing link = {drb_tree_host_peer(&t->setup.tree, s->label),
+	const uint64_t *wire = t->sim->fabric.layer[1].from_below.next;
+	const struct crossing link = {drb_tree_host_peer(&t->setup.tree, s->label), 1,
 				      taken_of(t, 0, s->label), wire[s->label] != DRB_NO_PACKET,
 				      drb_windows_ready(t, s->label)};
 
@@ -239,8 +229,8 @@ static void leave_switch(struct drb_transfers *t, struct drb_small *s)
 	const struct crossing link = {
 		port < l->up ? drb_tree_up_peer(tree, s->layer, s->label, port)
 			     : drb_tree_down_peer(tree, s->layer, s->label, port - l->up),
-		taken_of(t, s->layer, at.first + port), is_busy(t, &at, port),
-		l->len[at.first + port]};
+		port < l->up ? s->layer + 1 : s->layer, taken_of(t, s->layer, at.first + port),
+		is_busy(&at, port), l->len[at.first + port]};
 	// A later acknowledgement says what one that is dropped said: it waits instead.
 	if (s->kind != DRB_SMALL_ACK && link.packets + link.busy >= t->setup.queue)
 		send_again(t, s);

@@ -2,7 +2,7 @@
 #pragma once
 // Small frames: SYNs, the SYN-ACKs that answer them, and acknowledgements where these take room.
 //
-// They take `ack_hop` slots for a link, but they wait: at a host for their turn behind its transfers that may send,
+// They take `ack_hop` slots for a link, and what the link adds, but they wait: at a host for their turn behind its transfers that may send,
 // at a switch for all that is in the queue before them. A decision is made for them as for packets, with unit flow that
 // of the transfer, or for one in the other direction. Each takes `ack_room` of a slot of every link that it crosses: when
 // that adds up to a slot, the link has none for a packet once. A slot in which it has no packet makes up for it.
@@ -10,7 +10,7 @@
 // Connections are established before data flows, as by TCP: a SYN takes the way of a packet of the transfer, and a
 // SYN-ACK comes back the way of one in the other direction. The transfer may send from the slot on in which that
 // comes, or at whose beginning. A queue that is full drops both; `timeout` slots after it was sent, a SYN without an
-// answer is sent again. Alone, at distance k, it takes 4k `ack_hop`, rounded up to whole slots, at least one.
+// answer is sent again. Alone, at distance k, it takes 4k `ack_hop`, rounded up to whole slots, at least one, and what links add.
 
 #include "sim/flows/transfer.h"
 
@@ -39,8 +39,6 @@ int drb_small_send(struct drb_transfers *t, const struct drb_small *small);
 // Of a new transfer, whose `connected` says from which slot on it may send. 0 or -ENOMEM.
 int drb_handshake_begin(struct drb_transfers *t, uint32_t transfer);
 
-// A packet crosses the link to this host in the slot.
-void drb_smalls_see(struct drb_transfers *t, uint32_t host);
 // What they do in this slot. All switches and hosts have sent in it.
 void drb_smalls_move(struct drb_transfers *t);
 

@@ -26,6 +26,7 @@ struct drb_transfers_setup {
 	double ack_room; // of a slot, that it takes of the link (small.h); 0: none, it waits for nothing
 	bool handshake; // a transfer begins with one (small.h)
 	struct drb_slow slow;
+	struct drb_delay delay;
 	uint64_t seed, memory;
 };
 

@@ -126,17 +126,16 @@ static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet
 				      .kind = DRB_SMALL_ACK,
 				      .time = next * DRB_SMALL_PARTS,
 				      .ack = *packet};
+	const uint32_t k = drb_distance(&t->setup.tree, f->source, f->dest);
 
 	if (!f->window)
 		return;
 	if (t->setup.ack_room > 0)
 		t->failed |= drb_small_send(t, &ack) < 0;
 	else
-		drb_window_hear(
-			t, packet,
-			next + (uint64_t)llround(2 *
-						 drb_distance(&t->setup.tree, f->source, f->dest) *
-						 t->setup.ack_hop));
+		drb_window_hear(t, packet,
+				next + (uint64_t)llround(2 * k * t->setup.ack_hop) +
+					drb_delay_of_way(&t->setup.delay, k));
 }
 
 static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
@@ -145,7 +144,6 @@ static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
 	const struct drb_flying packet = t->flying.packet[birth_of(sim, word)];
 
 	drb_flyings_remove(&t->flying, birth_of(sim, word));
-	drb_smalls_see(t, (uint32_t)word);
 	t->arrived++;
 	acknowledge(t, &packet);
 	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, &packet))
@@ -196,7 +194,7 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 	uint32_t n_up, n_down;
 	int rc = 0;
 
-	gather(at->l, at->s, sim->slot & 1, &at->hop, up, &n_up, down, &n_down);
+	gather(at->l, at->s, &at->hop, up, &n_up, down, &n_down);
 	shuffle(rng, up, n_up);
 	shuffle(rng, down, n_down);
 	tally->up_in += n_up;
@@ -227,6 +225,7 @@ static int make(struct drb_transfers *t)
 		.stats = 1,
 		.seed = s->seed,
 		.slow = s->slow,
+		.delay = s->delay,
 		.memory = s->memory,
 	};
 	int rc = drb_packet_new(&t->sim, &packet);
@@ -325,7 +324,10 @@ int drb_transfers_step(struct drb_transfers *t)
 	return t->failed ? -ENOMEM : rc;
 }
 
-uint64_t drb_transfer_alone(const struct drb_tree *t, const struct drb_transfer *transfer)
+uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
+			    const struct drb_transfer *transfer)
 {
-	return transfer->size - 1 + 2 * (uint64_t)drb_distance(t, transfer->source, transfer->dest);
+	uint32_t k = drb_distance(&s->tree, transfer->source, transfer->dest);
+
+	return transfer->size - 1 + 2 * (uint64_t)k + drb_delay_of_way(&s->delay, k);
 }

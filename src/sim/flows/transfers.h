@@ -6,7 +6,7 @@
 // A host sends a packet a slot, of its transfers in turn. Sources are open, they do not heed congestion, or
 // have a window (window.h). Of an open one a packet that is dropped is not sent again: a transfer of which
 // some are is broken, and has no completion time. Alone on an idle fabric an open transfer takes size - 1 + 2k
-// slots at distance k, after its handshake (small.h) if there are any.
+// slots at distance k, what links add, after its handshake (small.h) if there are any.
 //
 // The unit says what a decision holds for, as in the switch: a packet; a flow for as long as it lasts, by
 // the number of flows on each uplink; a flowlet until it pauses for longer than the gap, by queues.
@@ -24,4 +24,5 @@ int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *tr
 int drb_transfers_step(struct drb_transfers *t);
 
 // Slots it would take alone, open and without a handshake.
-uint64_t drb_transfer_alone(const struct drb_tree *t, const struct drb_transfer *transfer);
+uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
+			    const struct drb_transfer *transfer);

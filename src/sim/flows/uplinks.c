@@ -75,7 +75,7 @@ uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch 
 			    const struct drb_decider *decider, uint32_t transfer,
 			    struct drb_decision *d)
 {
-	const struct drb_loads queues = {.at = at->l->len + at->first};
+	const struct drb_loads queues = {.at = at->l->seen + at->first};
 	uint64_t now = (uint64_t)t->sim->slot + 1;
 
 	if (t->setup.unit == DRB_SIM_PACKET)
@@ -95,7 +95,7 @@ uint32_t drb_uplinks_advise(const struct drb_transfers *t, const struct active_s
 			    const struct drb_decider *decider, struct drb_decision *d)
 {
 	bool by_flows = t->setup.unit == DRB_SIM_FLOW;
-	const uint32_t *load = by_flows ? flows_at(t, at) : at->l->len + at->first;
+	const uint32_t *load = by_flows ? flows_at(t, at) : at->l->seen + at->first;
 
 	return choose(decider, (struct drb_loads){.at = load}, d);
 }

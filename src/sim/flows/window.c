@@ -44,7 +44,8 @@ struct drb_acks {
 
 int drb_windows_init(struct drb_transfers *t)
 {
-	uint32_t slots = 2 * t->setup.tree.layers + 2;
+	const uint32_t layers = t->setup.tree.layers;
+	uint32_t slots = 2 * layers + 2 + (uint32_t)drb_delay_of_way(&t->setup.delay, layers);
 
 	if (t->setup.source == DRB_SIM_OPEN)
 		return 0;

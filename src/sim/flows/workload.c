@@ -119,7 +119,7 @@ static void sum_up(const struct workload *w, int class, uint64_t sample[],
 			if (!t[i].finish || !is_of(&t[i], class))
 				continue;
 			uint64_t time = t[i].finish - t[i].start;
-			double alone = (double)drb_transfer_alone(&w->setup->transfers.tree, &t[i]);
+			double alone = (double)drb_transfer_alone(&w->setup->transfers, &t[i]);
 			sample[n++] =
 				slowdown
 					? (uint64_t)llround((double)time / alone * DRB_SLOWDOWN_ONE)

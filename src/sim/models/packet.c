@@ -34,7 +34,7 @@ static uint64_t births_of_traffic(struct drb_packet_sim *sim, uint64_t wire[])
 // Births of this slot; host h feeds entry h of layer 1, its switch and port in one.
 static void give_birth(struct drb_packet_sim *sim)
 {
-	uint64_t *wire = sim->fabric.layer[1].from_below[(sim->slot + 1) & 1];
+	uint64_t *wire = sim->fabric.layer[1].from_below.next;
 	uint64_t born = sim->source ? sim->source->send(sim, wire) : births_of_traffic(sim, wire);
 
 	sim->born += born;
@@ -95,28 +95,23 @@ static inline uint64_t send_out(struct drb_packet_sim *sim, struct drb_layer *l,
 	return depart(&sim->fabric.pool, l, first, to);
 }
 
-// The heads of the queues to the hosts of one layer-1 switch cross their links in the next slot.
-static inline uint64_t depart_to_hosts(struct drb_packet_sim *sim, struct drb_layer *l,
-				       uint64_t first)
+// What comes to the hosts of one layer-1 switch in the next slot.
+static inline uint64_t reach_hosts(struct drb_packet_sim *sim, const struct drb_layer *l,
+				   uint32_t s)
 {
-	struct drb_pace *pace = sim->slow.of[1];
-	uint64_t out[1], gone = 0;
+	const uint64_t *word = sim->fabric.layer[0].from_above.now + l->down_to[s];
+	uint64_t reached = 0;
 
 	for (uint32_t p = 0; p < l->down; p++) {
-		if (pace && drb_pace_holds(&pace[first + p], l->len[first + p], sim->slot))
+		if (word[p] == DRB_NO_PACKET)
 			continue;
-		if (depart(&sim->fabric.pool, l, first + p, (struct wires){out, 1, 0})) {
-			gone++;
-			if (__builtin_expect(sim->source != NULL, 0)) {
-				sim->source->receive(sim, out[0]);
-				continue;
-			}
-			deliver(sim, out[0]);
-			if (__builtin_expect(sim->record != NULL, 0) && is_measured(sim))
-				drb_record_host_link(sim->record, (uint32_t)out[0]);
-		}
+		reached++;
+		if (__builtin_expect(sim->source != NULL, 0))
+			sim->source->receive(sim, word[p]);
+		else
+			deliver(sim, word[p]);
 	}
-	return gone;
+	return reached;
 }
 
 // What arrives at a switch of a fabric in which something is dead, with the ports it came in by
@@ -124,8 +119,8 @@ static inline uint64_t depart_to_hosts(struct drb_packet_sim *sim, struct drb_la
 static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
 				  struct drb_rng *rng)
 {
-	const uint64_t *below = l->from_below[sim->slot & 1] + (uint64_t)s * l->down;
-	const uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
+	const uint64_t *below = l->from_below.now + (uint64_t)s * l->down;
+	const uint64_t *above = l->from_above.now + (uint64_t)s * l->up;
 	uint64_t *word = sim->arrived_up, *port = sim->arrived_down;
 	uint32_t n = 0;
 
@@ -159,7 +154,7 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 		uint64_t word = sim->arrived_up[i];
 		struct drb_decision d = sim_decision(sim, &at->hop, word, drb_rng_next(rng));
 		d.port = (uint32_t)sim->arrived_down[i];
-		int32_t to = drb_decide(&decider, &node, links, l->len + at->first, &d);
+		int32_t to = drb_decide(&decider, &node, links, l->seen + at->first, &d);
 		word = sim_detoured(sim, sim_marked(sim, word, d.mark), d.detour);
 		if (to < 0) {
 			lose(sim, word);
@@ -204,7 +199,7 @@ static inline int arrivals_of_whole_fabric(struct drb_packet_sim *sim,
 	struct sending out = {rng, tally};
 	uint32_t n_up, n_down;
 
-	gather(at->l, at->s, sim->slot & 1, &at->hop, up, &n_up, down, &n_down);
+	gather(at->l, at->s, &at->hop, up, &n_up, down, &n_down);
 	if (!sim->setup.by_port) {
 		shuffle(rng, up, n_up);
 		shuffle(rng, down, n_down);
@@ -221,7 +216,7 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 {
 	struct drb_layer *l = at->l;
 	uint64_t first = at->first;
-	uint32_t s = at->s, next = (sim->slot + 1) & 1;
+	uint32_t s = at->s;
 	int rc;
 
 	at->hop = drb_hop_at(&sim->fabric.tree, l->layer, s);
@@ -237,13 +232,12 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 	if (l->up)
 		tally->up_out += send_out(
 			sim, l, first,
-			(struct wires){l[1].from_below[next] + l->up_to[s], l->up, l->up_stride});
-	if (l->layer > 1)
-		tally->down_out += send_out(sim, l, first + l->up,
-					    (struct wires){l[-1].from_above[next] + l->down_to[s],
-							   l->down, l->down_stride});
-	else
-		tally->down_out += depart_to_hosts(sim, l, first + l->up);
+			(struct wires){l[1].from_below.next + l->up_to[s], l->up, l->up_stride});
+	tally->down_out += send_out(
+		sim, l, first + l->up,
+		(struct wires){l[-1].from_above.next + l->down_to[s], l->down, l->down_stride});
+	if (l->layer == 1)
+		sim->delivered += reach_hosts(sim, l, s);
 	return 0;
 }
 
@@ -263,7 +257,6 @@ PREFETCHES prefetch_range(const void *from, size_t bytes)
 PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
 {
 	size_t ports = l->up + l->down, first = s * ports;
-	uint32_t now = sim->slot & 1;
 	const uint64_t *word = sim->fabric.pool.word;
 	const struct drb_fifo *q = l->fifo + first;
 	const uint32_t *len = l->len + first;
@@ -275,8 +268,8 @@ PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_la
 	}
 	prefetch_range(len + ports, ports * sizeof(*l->len));
 	prefetch_range(q, ports * sizeof(*l->fifo));
-	prefetch_range(l->from_below[now] + (size_t)s * l->down, l->down * sizeof(uint64_t));
-	prefetch_range(l->from_above[now] + (size_t)s * l->up, l->up * sizeof(uint64_t));
+	prefetch_range(l->from_below.now + (size_t)s * l->down, l->down * sizeof(uint64_t));
+	prefetch_range(l->from_above.now + (size_t)s * l->up, l->up * sizeof(uint64_t));
 }
 
 static int layer_slot(struct drb_packet_sim *sim, struct drb_layer *l, struct tally *out)
@@ -316,7 +309,7 @@ static void meter_layer(struct drb_packet_sim *sim, struct layer_meter *m, const
 
 int drb_packet_step(struct drb_packet_sim *sim)
 {
-	uint64_t delivered = 0;
+	const uint64_t before = sim->delivered;
 
 	for (uint32_t m = 1; m <= sim->fabric.tree.layers; m++) {
 		struct tally tally;
@@ -324,19 +317,16 @@ int drb_packet_step(struct drb_packet_sim *sim)
 			return -ENOMEM;
 		meter_layer(sim, &sim->meter[m], &tally);
 		sim->hops += tally.up_out + tally.down_out;
-		if (m == 1)
-			delivered = tally.down_out;
 	}
 	give_birth(sim);
 	if (sim->record)
 		drb_record_links(sim->record, &sim->fabric, &sim->slow, sim->slot);
-	sim->delivered += delivered;
 	if (sim->slot < sim->setup.slots) {
 		drb_growth_slot(&sim->growth, &sim->fabric, sim->slot);
 		if (sim->slot >= sim->first_measured)
-			sim->delivered_measuring += delivered;
+			sim->delivered_measuring += sim->delivered - before;
 	}
-	sim->slot++;
+	drb_fabric_turn(&sim->fabric, ++sim->slot);
 	return 0;
 }
 
@@ -346,7 +336,7 @@ struct drb_packet_count drb_packet_counted(const struct drb_packet_sim *sim)
 		.in = sim->born,
 		.out = sim->delivered,
 		.lost = sim->lost,
-		.inside = drb_fabric_packets(&sim->fabric, sim->slot),
+		.inside = drb_fabric_packets(&sim->fabric),
 		.hops = sim->hops,
 	};
 }

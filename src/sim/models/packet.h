@@ -5,7 +5,7 @@
 // the packets that crossed are queued at the switches they reached, those of one switch in
 // uniformly random order (or by port), each choosing its uplink by the loads it finds; then hosts
 // give birth to packets that cross their links in slot t + 1. Latency = slot of delivery - slot of
-// birth.
+// birth. Links may take longer, and what switches know of queues be older (delay.h).
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +19,7 @@
 #include "common/measures/latency.h"
 #include "common/measures/reordering.h"
 
+#include "sim/models/delay.h"
 #include "sim/models/failure.h"
 #include "sim/models/slow.h"
 
@@ -37,6 +38,7 @@ struct drb_packet_setup {
 	uint64_t memory;     // bytes the run may take
 	struct drb_fail fail;
 	struct drb_slow slow;
+	struct drb_delay delay;
 	bool detail;  // the result has the detail
 	bool by_port; // packets that reach a switch in one slot are decided by port, not at random
 };

@@ -89,10 +89,8 @@ static inline __attribute__((always_inline)) void sim_mark_down(const struct drb
 	void *state = sim_state(sim, l->layer, s);
 
 	for (uint32_t i = 0; i < l->up + l->down; i++) {
-		uint64_t *word =
-			i < l->up
-				? &l->from_above[sim->slot & 1][(uint64_t)s * l->up + i]
-				: &l->from_below[sim->slot & 1][(uint64_t)s * l->down + i - l->up];
+		uint64_t *word = i < l->up ? &l->from_above.now[(uint64_t)s * l->up + i]
+					   : &l->from_below.now[(uint64_t)s * l->down + i - l->up];
 		uint8_t mark = *word >> sim->mark_at & sim->mark_mask;
 		if ((uint32_t)*word - hop.first < hop.span) // no packet is below no switch
 			*word = sim_marked(sim, *word, ops->mark_down(state, mark, i >= l->up));
@@ -104,7 +102,7 @@ static inline __attribute__((always_inline)) void sim_hear(const struct drb_sche
 							   struct drb_packet_sim *sim,
 							   const struct drb_layer *l, uint32_t s)
 {
-	const uint64_t *above = l->from_above[sim->slot & 1] + (uint64_t)s * l->up;
+	const uint64_t *above = l->from_above.now + (uint64_t)s * l->up;
 	void *state = sim_state(sim, l->layer, s);
 
 	for (uint32_t i = 0; ops->hear && i < l->up; i++) {

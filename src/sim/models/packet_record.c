@@ -59,14 +59,6 @@ void drb_record_free(struct drb_packet_record *r)
 	free(r);
 }
 
-void drb_record_host_link(struct drb_packet_record *r, uint32_t host)
-{
-	uint32_t down = drb_tree_down_ports(&r->tree, 1), up = drb_tree_up_ports(&r->tree, 1);
-
-	r->queue[r->first_of[1] + (uint64_t)(host / down) * (up + down) + up + host % down].leaves =
-		true;
-}
-
 void drb_record_packet(struct drb_packet_record *r, uint32_t source, uint32_t dest, uint32_t birth,
 		       uint32_t latency)
 {
@@ -74,16 +66,16 @@ void drb_record_packet(struct drb_packet_record *r, uint32_t source, uint32_t de
 		(uint64_t)dest << 32 | latency | (r->ended ? NOT_ARRIVED : 0);
 }
 
-// What crosses the links of a switch in the next slot, as its neighbours will find it.
-static void note_leaving(struct drb_queue_record *queue, const struct drb_layer *l, uint32_t s,
-			 uint32_t next)
+// What crosses the links of a switch in the next slot.
+static void note_leaving(struct drb_queue_record *queue, const struct drb_layer *l, uint32_t s)
 {
+	const uint64_t *down = l[-1].from_above.next + l->down_to[s];
+
 	for (uint32_t u = 0; u < l->up; u++)
 		queue[u].leaves =
-			l[1].from_below[next][l->up_to[s] + u * l->up_stride] != DRB_NO_PACKET;
-	for (uint32_t p = 0; l->layer > 1 && p < l->down; p++)
-		queue[l->up + p].leaves =
-			l[-1].from_above[next][l->down_to[s] + p * l->down_stride] != DRB_NO_PACKET;
+			l[1].from_below.next[l->up_to[s] + u * l->up_stride] != DRB_NO_PACKET;
+	for (uint32_t p = 0; p < l->down; p++)
+		queue[l->up + p].leaves = down[p * l->down_stride] != DRB_NO_PACKET;
 }
 
 // A slow link is also in use by a packet that does not reach the other end yet.
@@ -106,7 +98,7 @@ void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f,
 		const struct drb_layer *l = &f->layer[m];
 		struct drb_queue_record *queue = r->queue + r->first_of[m];
 		for (uint32_t s = 0; s < l->switches; s++)
-			note_leaving(queue + (uint64_t)s * (l->up + l->down), l, s, (slot + 1) & 1);
+			note_leaving(queue + (uint64_t)s * (l->up + l->down), l, s);
 		for (uint64_t i = 0; i < links_of(&f->tree, m); i++)
 			add_queue(&queue[i], l->len[i], slow->of[m] ? &slow->of[m][i] : NULL);
 	}

@@ -33,12 +33,10 @@ uint64_t drb_record_bytes(const struct drb_tree *t, uint32_t slots);
 struct drb_packet_record *drb_record_new(const struct drb_tree *t, uint32_t first, uint32_t slots);
 void drb_record_free(struct drb_packet_record *r);
 
-// A packet crossed the link to its host in a measured slot.
-void drb_record_host_link(struct drb_packet_record *r, uint32_t host);
 // A measured packet arrived, or when the run ended was on its way for that long.
 void drb_record_packet(struct drb_packet_record *r, uint32_t source, uint32_t dest, uint32_t birth,
 		       uint32_t latency);
-// The links between switches in slot `slot`, if it is measured.
+// The links in slot `slot`, if it is measured.
 void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f,
 		      const struct drb_slow_links *slow, uint32_t slot);
 

@@ -90,7 +90,7 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 
 	uint64_t slow = setup->slow.links ? drb_slow_bytes(&setup->tree) : 0;
 
-	return drb_fabric_bytes(&setup->tree) + state_bytes(setup) + record + slow +
+	return drb_fabric_bytes(&setup->tree, &setup->delay) + state_bytes(setup) + record + slow +
 	       (drb_traffic_words(&setup->traffic, (uint32_t)hosts) + hosts) * sizeof(uint32_t) +
 	       (uint64_t)setup->stats * sizeof(uint32_t) + drb_growth_bytes(&setup->tree);
 }
@@ -158,7 +158,7 @@ static int allocate(struct drb_packet_sim *sim)
 {
 	const struct drb_packet_setup *setup = &sim->setup;
 	uint64_t hosts = setup->tree.hosts;
-	uint64_t other = drb_packet_bytes(setup) - drb_fabric_bytes(&setup->tree);
+	uint64_t other = drb_packet_bytes(setup) - drb_fabric_bytes(&setup->tree, &setup->delay);
 
 	sim->traffic_memory =
 		malloc(drb_traffic_words(&setup->traffic, (uint32_t)hosts) * sizeof(uint32_t));
@@ -172,7 +172,7 @@ static int allocate(struct drb_packet_sim *sim)
 	    !sim->largest || (setup->detail && !sim->record) || allocate_state(sim) < 0 ||
 	    drb_growth_init(&sim->growth, &setup->tree, setup->slots, &setup->traffic) < 0)
 		return -ENOMEM;
-	return drb_fabric_init(&sim->fabric, &setup->tree, setup->memory - other);
+	return drb_fabric_init(&sim->fabric, &setup->tree, &setup->delay, setup->memory - other);
 }
 
 int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *setup)
@@ -237,23 +237,26 @@ static void count_undelivered(struct drb_packet_sim *sim, uint64_t word)
 		deliver(sim, word);
 }
 
+static void count_on_line(struct drb_packet_sim *sim, const struct drb_line *line)
+{
+	for (uint64_t i = 0; i + line->links < line->links * line->strips; i++)
+		count_undelivered(sim, drb_line_word(line, i));
+}
+
 static void visit_undelivered(struct drb_packet_sim *sim)
 {
 	struct drb_fabric *f = &sim->fabric;
-	uint32_t now = sim->slot & 1;
 
 	if (sim->record)
 		sim->record->ended = true;
-	for (uint32_t m = 1; m <= f->tree.layers; m++) {
+	for (uint32_t m = 0; m <= f->tree.layers; m++) {
 		struct drb_layer *l = &f->layer[m];
-		uint64_t ports = (uint64_t)l->switches * (l->up + l->down);
+		uint64_t ports = m ? (uint64_t)l->switches * (l->up + l->down) : 0;
 		for (uint64_t i = 0; i < ports; i++)
 			for (uint32_t k = 0; k < l->len[i]; k++)
 				count_undelivered(sim, drb_fifo_peek(&f->pool, &l->fifo[i], k));
-		for (uint64_t i = 0; i < (uint64_t)l->switches * l->down; i++)
-			count_undelivered(sim, l->from_below[now][i]);
-		for (uint64_t i = 0; i < (uint64_t)l->switches * l->up; i++)
-			count_undelivered(sim, l->from_above[now][i]);
+		count_on_line(sim, &l->from_below);
+		count_on_line(sim, &l->from_above);
 	}
 }
 

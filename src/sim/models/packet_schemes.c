@@ -11,7 +11,7 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 							    uint32_t n, struct sending *out)
 {
 	uint64_t *word = sim->arrived_up;
-	const struct drb_loads loads = {.at = at->l->len + at->first};
+	const struct drb_loads loads = {.at = at->l->seen + at->first};
 	uint32_t redirected = 0, left = 0, max = out->tally->up_max;
 	struct drb_choice choice = at->choice;
 	struct drb_rng r = *out->rng; // in registers

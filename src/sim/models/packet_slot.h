@@ -39,12 +39,12 @@ static inline void shuffle(struct drb_rng *rng, uint64_t word[], uint32_t n)
 
 // Takes the arrivals off the links, those to be sent up apart from those to be sent down: they join
 // different queues, so only the order within each kind matters.
-static inline void gather(const struct drb_layer *l, uint32_t s, uint32_t now,
-			  const struct drb_hop *hop, uint64_t *restrict up, uint32_t *n_up,
-			  uint64_t *restrict down, uint32_t *n_down)
+static inline void gather(const struct drb_layer *l, uint32_t s, const struct drb_hop *hop,
+			  uint64_t *restrict up, uint32_t *n_up, uint64_t *restrict down,
+			  uint32_t *n_down)
 {
-	const uint64_t *below = l->from_below[now] + (uint64_t)s * l->down;
-	const uint64_t *above = l->from_above[now] + (uint64_t)s * l->up;
+	const uint64_t *below = l->from_below.now + (uint64_t)s * l->down;
+	const uint64_t *above = l->from_above.now + (uint64_t)s * l->up;
 	uint32_t ups = l->up, downs = l->down, first = hop->first, span = hop->span;
 	uint32_t nu = 0, nd = 0;
 

@@ -13,8 +13,6 @@
 #include "common/cli/log.h"
 #include "common/schemes/load.h"
 
-#include "sim/models/links.h"
-
 #define GIB (UINT64_C(1) << 30)
 
 static uint32_t cpus(void)
@@ -220,28 +218,6 @@ void sim_parse_shares(const struct drb_option *o, const char *text, void *list)
 			drb_die("%s %s: %g must be above %g and below %g", o->name, text,
 				reals->value[i], o->least, o->most);
 	}
-}
-
-void sim_parse_slow(const struct drb_option *o, const char *text, void *value)
-{
-	char links[16] = "";
-	const char *slots = strncmp(text, "link:", 5) == 0 ? strchr(text + 5, ':') : NULL;
-	struct drb_slow slow;
-
-	(void)o;
-	if (slots && slots - text - 5 < (ptrdiff_t)sizeof(links))
-		memcpy(links, text + 5, (size_t)(slots - text - 5));
-	if (!slots || drb_parse_u32(links, 0, UINT32_MAX, &slow.links) < 0 ||
-	    drb_parse_u32(slots + 1, 1, DRB_SLOW_MAX, &slow.slots) < 0)
-		drb_die("--slow %s: must be link:N:K, with a K of 1 to %d", text, DRB_SLOW_MAX);
-	*(struct drb_slow *)value = slow;
-}
-
-void sim_slow_fits(struct drb_slow slow, const struct drb_tree *t)
-{
-	if (slow.links > drb_links_between(t))
-		drb_die("--slow: F(%u,%u) has %" PRIu64 " links between switches", t->layers,
-			t->arity, drb_links_between(t));
 }
 
 uint32_t sim_threads_that_fit(const struct sim_common *common, uint64_t bytes_per_run,

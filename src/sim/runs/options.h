@@ -14,8 +14,6 @@
 #include "common/cli/quantity.h"
 #include "common/cli/table.h"
 
-#include "sim/models/slow.h"
-
 // Options of every verb: --seed, --threads, --memory, --csv, --json.
 struct sim_common {
 	uint64_t seed;
@@ -62,17 +60,6 @@ struct drb_reals sim_reals(const char *option, const char *text, double min, dou
 // Parsers of options: such a list, from the least to the most; and one without these two.
 void sim_parse_reals(const struct drb_option *o, const char *text, void *list);
 void sim_parse_shares(const struct drb_option *o, const char *text, void *list);
-
-// Option --slow at a struct drb_slow; and dies if there are not so many links.
-#define SIM_SLOW_OPTION(at)                                                                        \
-	{                                                                                          \
-		"--slow", "link:N:K",                                                              \
-			"A packet takes K slots on N random links between switches, in both "      \
-			"directions",                                                              \
-			.kind = DRB_OPTION_OTHER, at, .parse = sim_parse_slow                      \
-	}
-void sim_parse_slow(const struct drb_option *o, const char *text, void *slow);
-void sim_slow_fits(struct drb_slow slow, const struct drb_tree *t);
 
 // Runs that fit into memory at once, at most `threads`; dies if one alone does not fit.
 uint32_t sim_threads_that_fit(const struct sim_common *common, uint64_t bytes_per_run,

@@ -42,7 +42,6 @@ const struct drb_option sim_transfer_options[] = {
 	 "Transfers begin like TCP: a SYN, a reply, then data. Both take as long on a link as "
 	 "acknowledgements, and the same share of slots",
 	 .kind = DRB_OPTION_FLAG, AT(handshake)},
-	SIM_SLOW_OPTION(AT(slow)),
 	{0},
 };
 
@@ -70,7 +69,8 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_transfer_verb *v
 					    .ack_hop = v->ack,
 					    .ack_room = v->ack_room,
 					    .handshake = v->handshake,
-					    .slow = v->slow,
+					    .slow = v->timing.slow,
+					    .delay = v->timing.delay,
 					    .seed = v->common.seed + seed,
 					    .memory = v->memory};
 }
@@ -84,10 +84,13 @@ void sim_transfers_check(const struct sim_transfer_verb *v, int rc)
 
 uint32_t sim_transfers_prepare(struct sim_transfer_verb *v)
 {
-	const struct drb_packet_setup packet = {
-		.tree = v->fabric.tree, .slots = 1, .stats = 1, .slow = v->slow};
+	sim_timing_fits(&v->timing, &v->fabric.tree);
+	const struct drb_packet_setup packet = {.tree = v->fabric.tree,
+						.slots = 1,
+						.stats = 1,
+						.slow = v->timing.slow,
+						.delay = v->timing.delay};
 
-	sim_slow_fits(v->slow, &v->fabric.tree);
 	if (v->unit != DRB_SIM_PACKET)
 		sim_schemes_of_flows(&v->fabric, "take --unit packet");
 	uint32_t threads =

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Options that the verbs of transfers share, beside those of any fabric: --unit, --gap, --queue,
-// --source, --mark, --timeout, --ack, --ack-room, --handshake, --slow.
+// --source, --mark, --timeout, --ack, --ack-room, --handshake, and of timing.
 
 #include "sim/flows/transfers.h"
+#include "sim/runs/timing_options.h"
 #include "sim/runs/options.h"
 
 // What each of these verbs begins with.
@@ -16,12 +17,13 @@ struct sim_transfer_verb {
 	uint32_t gap, queue, mark, timeout;
 	double ack, ack_room;
 	bool handshake;
-	struct drb_slow slow;
+	struct sim_timing timing;
 };
 
 extern const struct drb_option sim_transfer_options[];
 // clang-format off
-#define SIM_TRANSFER_SETS(v) SIM_FABRIC_SET(&(v)->fabric), {.option = sim_transfer_options, v}
+#define SIM_TRANSFER_SETS(v) SIM_FABRIC_SET(&(v)->fabric), {.option = sim_transfer_options, v},  \
+	{.option = sim_timing_options, &(v)->timing}
 // clang-format on
 struct sim_transfer_verb sim_transfer_default(void);
 

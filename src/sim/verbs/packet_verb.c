@@ -16,6 +16,7 @@
 
 #include "sim/models/links.h"
 #include "sim/runs/jobs.h"
+#include "sim/runs/timing_options.h"
 #include "sim/runs/options.h"
 #include "sim/runs/packet_mean.h"
 
@@ -26,7 +27,7 @@ struct packet_verb {
 	struct drb_traffic_kind traffic;
 	uint32_t slots, stats, runs;
 	struct drb_fail fail;
-	struct drb_slow slow;
+	struct sim_timing timing;
 	unsigned by_port;
 	bool detail, list_slow, list_links;
 	uint64_t memory;                  // of one run
@@ -66,7 +67,6 @@ static const struct drb_option options[] = {
 	 "Let N random links between switches (link:N) or switches above layer 1 (switch:N) be "
 	 "dead",
 	 .kind = DRB_OPTION_OTHER, AT(fail), .parse = parse_fail},
-	SIM_SLOW_OPTION(AT(slow)),
 	{"--list-slow", NULL, "Only print which links --slow chooses", .kind = DRB_OPTION_FLAG,
 	 AT(list_slow)},
 	{"--order", "random|port",
@@ -106,7 +106,8 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 		.seed = v->common.seed,
 		.memory = v->memory,
 		.fail = v->fail,
-		.slow = v->slow,
+		.slow = v->timing.slow,
+		.delay = v->timing.delay,
 		.by_port = v->by_port,
 		.detail = v->detail || v->list_links,
 	};
@@ -159,7 +160,7 @@ static uint32_t check(struct packet_verb *v)
 	if ((v->fail.links || v->fail.switches) && 2 * v->fabric.arity > 64)
 		drb_die("--fail: switches of at most 64 ports, F(%u,%u) has such of %u",
 			v->fabric.layers, v->fabric.arity, 2 * v->fabric.arity);
-	sim_slow_fits(v->slow, &v->fabric.tree);
+	sim_timing_fits(&v->timing, &v->fabric.tree);
 	if (v->fail.links > drb_links_between(&v->fabric.tree) ||
 	    v->fail.switches > drb_fail_switches(&v->fabric.tree))
 		drb_die("--fail: F(%u,%u) has %" PRIu64 " links between switches and %" PRIu64
@@ -179,11 +180,11 @@ static void list_slow(const struct packet_verb *v)
 	const struct drb_tree *t = &v->fabric.tree;
 	struct drb_table *table = drb_table_new(stdout, v->common.format);
 	struct drb_slow_links links = {{0}};
-	int rc = drb_slow_make(&links, t, v->slow, v->common.seed);
+	int rc = drb_slow_make(&links, t, v->timing.slow, v->common.seed);
 
 	if (rc < 0)
 		drb_die("not enough memory");
-	for (uint64_t i = 0; v->slow.links > 0 && i < drb_links_between(t); i++) {
+	for (uint64_t i = 0; v->timing.slow.links > 0 && i < drb_links_between(t); i++) {
 		struct drb_end lower = drb_link_numbered(t, i);
 		uint32_t slots = drb_slow_pace(&links, t, lower)->slots;
 		char name[DRB_END_NAME_MAX];
@@ -285,6 +286,7 @@ int sim_packet(int argc, char **argv)
 
 	const struct drb_options sets[] = {SIM_FABRIC_SET(&v.fabric),
 					   {.option = options, &v},
+					   {.option = sim_timing_options, &v.timing},
 					   SIM_COMMON_SETS(&v.common),
 					   {0}};
 	char doc[2048];

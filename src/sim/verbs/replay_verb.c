@@ -93,7 +93,7 @@ static void put_row(struct drb_table *t, const struct replay_verb *v, uint64_t i
 	const struct drb_listed *l = &v->list.transfer[place];
 	const struct drb_list_time *time = &v->time[i * v->list.count + place];
 	uint64_t alone = drb_transfer_alone(
-		&v->base.fabric.tree,
+		&s.transfers,
 		&(struct drb_transfer){.source = l->source, .dest = l->dest, .size = l->size});
 
 	drb_table_text(t, "scheme", NULL, drb_scheme_name(s.transfers.scheme));

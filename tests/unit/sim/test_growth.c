@@ -17,7 +17,8 @@ static void set_up(struct stage *s, uint32_t arity, struct drb_traffic_kind traf
 	struct drb_tree t;
 
 	assert_int_equal(drb_tree_init(&t, 3, arity), 0);
-	assert_int_equal(drb_fabric_init(&s->fabric, &t, UINT64_C(1) << 30), 0);
+	assert_int_equal(drb_fabric_init(&s->fabric, &t, &(struct drb_delay){0}, UINT64_C(1) << 30),
+			 0);
 	assert_int_equal(drb_growth_init(&s->growth, &t, SLOTS, &traffic), 0);
 	s->rng = drb_rng_seed(1, 0);
 }

@@ -32,36 +32,52 @@ static struct drb_job_result run(const struct drb_job_setup *s)
 	return r;
 }
 
-// On one switch of n ports a transfer of c packets takes c + 1 slots.
+static struct drb_job_setup one_switch(uint32_t arity, uint32_t delay, const char *job,
+				       uint32_t data)
+{
+	struct drb_job_setup s = setup_of(1, arity, job, data);
+
+	s.transfers.delay.link[1] = delay;
+	return s;
+}
+
+// On one switch of n ports a transfer of c packets takes c + 1 slots, and what the two links add.
+static void on_one_switch(uint32_t arity, uint32_t delay)
+{
+	uint32_t n = 2 * arity, c = 12, way = 1 + 2 * delay, log = 0;
+
+	while (1U << log < n)
+		log++;
+	struct drb_job_setup s = one_switch(arity, delay, "all-reduce-ring", n * c);
+	struct drb_job_result r = run(&s);
+	assert_int_equal(r.makespan, 2 * (n - 1) * (c + way));
+	assert_int_equal(r.alone, r.makespan);
+	assert_int_equal(r.transfers, 2 * (n - 1) * n);
+	assert_int_equal(r.packets, 2 * (n - 1) * n * c);
+	s = one_switch(arity, delay, "all-reduce-halving", n * c);
+	r = run(&s);
+	assert_int_equal(r.makespan, 2 * (n - 1) * c + 2 * log * way);
+	assert_int_equal(r.alone, r.makespan);
+	assert_int_equal(r.packets, 2 * (n - 1) * n * c);
+	s = one_switch(arity, delay, "all-to-all", n * c);
+	r = run(&s);
+	assert_int_equal(r.makespan, (n - 1) * c + way);
+	assert_int_equal(r.alone, r.makespan);
+	s = one_switch(arity, delay, "incast", c);
+	r = run(&s);
+	assert_int_equal(r.makespan, (n - 1) * c + way);
+	assert_int_equal(r.alone, c + way);
+	s = one_switch(arity, delay, "pipeline:10", 10 * c);
+	r = run(&s);
+	assert_int_equal(r.makespan, (n - 1) * (c + way) + 9 * c);
+	assert_int_equal(r.alone, r.makespan);
+}
+
 TEST(on_one_switch_jobs_have_closed_forms)
 {
 	for (uint32_t arity = 1; arity <= 8; arity *= 2) {
-		uint32_t n = 2 * arity, c = 12, log = 0;
-		while (1U << log < n)
-			log++;
-		struct drb_job_setup s = setup_of(1, arity, "all-reduce-ring", n * c);
-		struct drb_job_result r = run(&s);
-		assert_int_equal(r.makespan, 2 * (n - 1) * (c + 1));
-		assert_int_equal(r.alone, r.makespan);
-		assert_int_equal(r.transfers, 2 * (n - 1) * n);
-		assert_int_equal(r.packets, 2 * (n - 1) * n * c);
-		s = setup_of(1, arity, "all-reduce-halving", n * c);
-		r = run(&s);
-		assert_int_equal(r.makespan, 2 * (n - 1) * c + 2 * log);
-		assert_int_equal(r.alone, r.makespan);
-		assert_int_equal(r.packets, 2 * (n - 1) * n * c);
-		s = setup_of(1, arity, "all-to-all", n * c);
-		r = run(&s);
-		assert_int_equal(r.makespan, (n - 1) * c + 1);
-		assert_int_equal(r.alone, r.makespan);
-		s = setup_of(1, arity, "incast", c);
-		r = run(&s);
-		assert_int_equal(r.makespan, (n - 1) * c + 1);
-		assert_int_equal(r.alone, c + 1);
-		s = setup_of(1, arity, "pipeline:10", 10 * c);
-		r = run(&s);
-		assert_int_equal(r.makespan, (n - 1) * (c + 1) + 9 * c);
-		assert_int_equal(r.alone, r.makespan);
+		on_one_switch(arity, 0);
+		on_one_switch(arity, 3);
 	}
 }
 

@@ -134,6 +134,25 @@ TEST(slow_links_are_slow_in_both)
 	}
 }
 
+// Links that take their time, by layer, and switches that know of queues late; slow links beside.
+TEST(delays_in_both)
+{
+	static const struct drb_delay delay[] = {{{0, 0, 0, 3}, 0}, {{0, 3, 3, 3}, 0},
+						 {{0, 0, 0, 0}, 1}, {{0, 0, 0, 0}, 5},
+						 {{0, 2, 0, 1}, 3}, {{0, 1, 2, 3}, 4}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(delay) * DRB_SCHEME_COUNT; i++) {
+		struct drb_packet_setup s =
+			setup_of(i % 2 ? 3 : 2, (enum drb_scheme)(i % DRB_SCHEME_COUNT),
+				 i % 3 ? "permutation" : "mixed");
+		s.rho = 0.6;
+		s.delay = delay[i / DRB_SCHEME_COUNT];
+		s.slow = (struct drb_slow){.links = i % 4 == 0 ? 2 : 0, .slots = 2};
+		s.seed += i;
+		both_do_the_same(&s);
+	}
+}
+
 // Fewer uplinks in layer 1, so many that they divide d or not; overloaded in the end.
 TEST(fewer_uplinks_in_both)
 {

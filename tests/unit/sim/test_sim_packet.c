@@ -34,6 +34,8 @@ TEST(packets_in_are_out_or_inside)
 		struct drb_packet_setup s =
 			setup_of(tree[0], tree[1], (enum drb_scheme)(rest % DRB_SCHEME_COUNT),
 				 traffics[rest / DRB_SCHEME_COUNT], 0.9);
+		for (uint32_t m = 1; m <= tree[0]; m++)
+			s.delay.link[m] = (rest + m) % 3;
 		struct drb_packet_sim *sim;
 		assert_int_equal(drb_packet_new(&sim, &s), 0);
 		for (int slot = 0; slot < 60; slot++) {
@@ -46,7 +48,7 @@ TEST(packets_in_are_out_or_inside)
 	}
 }
 
-// One sender, one receiver: nothing queues, so each packet takes 2k slots.
+// One sender, one receiver: nothing queues, so each packet takes 2k slots, and what links add.
 TEST(zero_load_latency_is_2k)
 {
 	uint32_t seen = 0;
@@ -57,6 +59,7 @@ TEST(zero_load_latency_is_2k)
 		struct drb_traffic traffic;
 		uint32_t memory[DRB_TRAFFIC_WORDS(54)] = {0};
 		s.seed = seed;
+		s.delay = (struct drb_delay){{0, seed % 2, 2 * (seed % 3), 7}, seed % 4};
 		assert_int_equal(
 			drb_traffic_init(&traffic,
 					 &(struct drb_traffic_setup){&s.tree, s.traffic, 1, memory},
@@ -67,8 +70,11 @@ TEST(zero_load_latency_is_2k)
 			from++;
 		uint32_t k = drb_distance(&s.tree, from, traffic.map[from]);
 		struct drb_packet_result r = run_packets(&s);
-		assert_true(r.latency == 2.0 * k);
-		assert_true(r.tail == 2.0 * k);
+		uint32_t takes = 2 * k + 2 * (uint32_t)(seed % 2);
+		takes += k > 1 ? 4 * (uint32_t)(seed % 3) : 0;
+		takes += k > 2 ? 14 : 0;
+		assert_true(r.latency == takes);
+		assert_true(r.tail == takes);
 		seen |= 1U << k;
 	}
 	assert_int_equal(seen, 1U << 1 | 1U << 2 | 1U << 3);

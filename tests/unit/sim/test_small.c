@@ -21,8 +21,12 @@ struct naive {
 	struct drb_rng rng;
 	struct naive_source source[HOSTS];
 	uint32_t dest[HOSTS];
-	struct naive_packet wire[HOSTS], queue[HOSTS][SLOTS_MAX];
-	uint32_t wires, head[HOSTS], tail[HOSTS], acks;
+	// By the slot in which they come to the switch, or to a host.
+	struct naive_packet wire[SLOTS_MAX][HOSTS], last[SLOTS_MAX][HOSTS];
+	uint32_t wires[SLOTS_MAX];
+	bool lasts[SLOTS_MAX][HOSTS];
+	struct naive_packet queue[HOSTS][SLOTS_MAX];
+	uint32_t head[HOSTS], tail[HOSTS], acks;
 	struct naive_ack ack[ACKS_MAX];
 	uint64_t taken_up[HOSTS], taken_down[HOSTS]; // of the links of hosts, by acknowledgements
 	bool sent[HOSTS], delivered[HOSTS];          // in this slot
@@ -41,18 +45,18 @@ static bool is_taken(uint64_t *taken, bool has_packet)
 	return false;
 }
 
-static void naive_join(struct naive *n)
+static void naive_join(struct naive *n, uint64_t slot)
 {
-	naive_shuffle(&n->rng, n->wire, n->wires);
-	for (uint32_t i = 0; i < n->wires; i++) {
-		uint32_t to = n->dest[n->wire[i].host], len = n->tail[to] - n->head[to];
-		n->wire[i].marked = len >= n->setup.mark;
+	naive_shuffle(&n->rng, n->wire[slot], n->wires[slot]);
+	for (uint32_t i = 0; i < n->wires[slot]; i++) {
+		struct naive_packet *p = &n->wire[slot][i];
+		uint32_t to = n->dest[p->host], len = n->tail[to] - n->head[to];
+		p->marked = len >= n->setup.mark;
 		if (len < n->setup.queue)
-			n->queue[to][n->tail[to]++] = n->wire[i];
+			n->queue[to][n->tail[to]++] = *p;
 		else
 			n->dropped++;
 	}
-	n->wires = 0;
 }
 
 static void naive_deliver(struct naive *n, uint32_t to, uint64_t slot)
@@ -61,26 +65,34 @@ static void naive_deliver(struct naive *n, uint32_t to, uint64_t slot)
 	if (is_taken(&n->taken_down[to], n->head[to] < n->tail[to]) || n->head[to] == n->tail[to])
 		return;
 	n->delivered[to] = true;
-	struct naive_packet p = n->queue[to][n->head[to]++];
-	struct naive_source *s = &n->source[p.host];
-	if (s->finish)
+	n->last[slot + 1 + n->setup.delay.link[1]][to] = n->queue[to][n->head[to]++];
+	n->lasts[slot + 1 + n->setup.delay.link[1]][to] = true;
+}
+
+static void naive_reach(struct naive *n, uint32_t to, uint64_t slot)
+{
+	struct naive_packet p = n->last[slot][to];
+
+	if (!n->lasts[slot][to] || n->source[p.host].finish)
 		return;
 	assert_true(n->acks < ACKS_MAX);
-	n->ack[n->acks++] = (struct naive_ack){p, 0, (slot + 1) * PARTS, false};
-	naive_receive(s, p.sequence, slot + 1);
+	n->ack[n->acks++] = (struct naive_ack){p, 0, slot * PARTS, false};
+	naive_receive(&n->source[p.host], p.sequence, slot);
 }
 
 static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 {
 	struct naive_source *s = &n->source[host];
 	uint32_t sequence = naive_next(&n->setup, s, slot);
+	uint64_t there = slot + 1 + n->setup.delay.link[1];
 
 	n->sent[host] = false;
 	if (is_taken(&n->taken_up[host], sequence != SIZE_MAX_) || sequence == SIZE_MAX_)
 		return;
 	n->sent[host] = true;
 	n->resent += naive_sends(s, sequence, slot);
-	n->wire[n->wires++] = (struct naive_packet){host, sequence, s->sent, 0, false};
+	n->wire[there][n->wires[there]++] =
+		(struct naive_packet){host, sequence, s->sent, 0, false};
 }
 
 // It crosses a link on which a packet is in this slot, and for which so many wait.
@@ -88,7 +100,7 @@ static void cross(struct naive *n, struct naive_ack *a, uint64_t slot, bool busy
 {
 	if (busy)
 		a->time = (slot + 1 + packets) * PARTS;
-	a->time += (uint64_t)llround(n->setup.ack_hop * PARTS);
+	a->time += (uint64_t)llround((n->setup.ack_hop + n->setup.delay.link[1]) * PARTS);
 	a->links++;
 }
 
@@ -110,9 +122,11 @@ static void naive_move(struct naive *n, struct naive_ack *a, uint64_t slot)
 static void naive_run(struct naive *n, uint64_t slots)
 {
 	for (uint64_t slot = 0; slot < slots; slot++) {
-		naive_join(n);
-		for (uint32_t h = 0; h < HOSTS; h++)
+		naive_join(n, slot);
+		for (uint32_t h = 0; h < HOSTS; h++) {
 			naive_deliver(n, h, slot);
+			naive_reach(n, h, slot + 1);
+		}
 		for (uint32_t i = 0; i < n->acks; i++) {
 			struct naive_ack *a = &n->ack[i];
 			if (a->heard || a->links < 2 || a->time > slot * PARTS)
@@ -173,6 +187,7 @@ TEST(hosts_at_one_switch_agree_with_a_plain_model)
 		s.ack_hop = hops[i / 4 % 2];
 		s.queue = queues[i / 8 % 3];
 		s.source = i / 24 % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY;
+		s.delay.link[1] = i % 5;
 		compare(&s, i / 48 % 2, &resent);
 	}
 	assert_true(resent > 100);

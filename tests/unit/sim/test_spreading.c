@@ -64,7 +64,7 @@ static void force(struct drb_packet_sim *sim, const bool spreads[])
 static void count_at_cores(const struct drb_packet_sim *sim, uint32_t count[])
 {
 	const struct drb_layer *l = &sim->fabric.layer[LAYERS];
-	const uint64_t *word = l->from_below[sim->slot & 1];
+	const uint64_t *word = l->from_below.now;
 
 	for (uint32_t i = 0; i < l->switches * l->down; i++) {
 		uint32_t s = i / l->down;
@@ -377,7 +377,7 @@ TEST(it_hears_and_forgets)
 	assert_int_equal(spreading(sim), 0);
 	const struct drb_layer *l = &sim->fabric.layer[2];
 	for (uint32_t i = 0; i < l->switches * l->down; i++) {
-		uint64_t word = l->from_below[sim->slot & 1][i];
+		uint64_t word = l->from_below.now[i];
 		assert_true(word == DRB_NO_PACKET || (word >> sim->mark_at & sim->mark_mask) == 0);
 	}
 	drb_packet_free(sim);

@@ -22,6 +22,7 @@ static struct drb_latency times_of_traffic(const struct drb_packet_setup *p)
 					      .threshold = p->threshold,
 					      .queue = UINT32_MAX,
 					      .slow = p->slow,
+					      .delay = p->delay,
 					      .seed = p->seed,
 					      .memory = p->memory};
 	struct drb_transfers *t = new_of(&s);
@@ -66,6 +67,7 @@ TEST(one_packet_transfers_are_the_packet_model)
 					     .stats = SLOTS,
 					     .detail = true,
 					     .slow = {i % 3 == 1 ? 5 : 0, 2},
+					     .delay = {{0, i % 4, i % 2, 3}, i % 3},
 					     .seed = 11,
 					     .memory = UINT64_C(64) << 20};
 		if (drb_scheme_has(p.scheme, DRB_READS_FLOW))
@@ -106,14 +108,17 @@ TEST(alone_it_takes_its_size_and_its_way)
 	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
 		for (uint32_t i = 0; i < 9; i++) {
 			struct drb_transfers_setup s = setup_of(3, 2, (enum drb_scheme)scheme);
+			const uint32_t k = i % 3 + 1, delay[] = {0, 0, 2, 12};
+			if (i % 2)
+				s.delay = (struct drb_delay){{0, 0, 1, 5}, 0};
 			struct drb_transfers *t = new_of(&s);
 			for (uint32_t idle = 0; idle < i; idle++)
 				assert_int_equal(drb_transfers_step(t), 0);
 			add(t, 0, to[i % 3], size[i / 3]);
 			run_out(t);
 			uint64_t took = t->transfer[0].finish - t->transfer[0].start;
-			assert_int_equal(took, size[i / 3] - 1 + 2 * (i % 3 + 1));
-			assert_int_equal(took, drb_transfer_alone(&s.tree, &t->transfer[0]));
+			assert_int_equal(took, size[i / 3] - 1 + 2 * k + i % 2 * delay[k]);
+			assert_int_equal(took, drb_transfer_alone(&s, &t->transfer[0]));
 			drb_transfers_free(t);
 		}
 	}

@@ -12,8 +12,11 @@ struct naive {
 	struct drb_transfers_setup setup;
 	struct drb_rng rng;
 	struct naive_source source[HOSTS]; // [0] receives
-	struct naive_packet wire[HOSTS], queue[SLOTS_MAX], ack[SLOTS_MAX];
-	uint32_t wires, head, tail, acks;
+	// By the slot in which they come to the switch, or to host 0.
+	struct naive_packet wire[SLOTS_MAX][HOSTS], last[SLOTS_MAX];
+	uint32_t wires[SLOTS_MAX], lasts[SLOTS_MAX];
+	struct naive_packet queue[SLOTS_MAX], ack[SLOTS_MAX];
+	uint32_t head, tail, acks;
 	uint64_t dropped, resent, lost; // lost: SYNs
 };
 
@@ -21,43 +24,53 @@ static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 {
 	struct naive_source *s = &n->source[host];
 	uint32_t sequence = naive_next(&n->setup, s, slot);
+	uint64_t there = slot + 1 + n->setup.delay.link[1];
 
 	if (sequence == SIZE_MAX_)
 		return;
 	n->resent += naive_sends(s, sequence, slot);
-	n->wire[n->wires++] = (struct naive_packet){host, sequence, s->sent, 0, false};
+	n->wire[there][n->wires[there]++] =
+		(struct naive_packet){host, sequence, s->sent, 0, false};
 }
 
-// What arrived joins the queue to host 0 in random order; its head, if there is one, arrives in the next slot.
+// What arrived joins the queue to host 0 in random order; its head, if there is one, goes there.
 static bool naive_switch(struct naive *n, uint64_t slot)
 {
-	naive_shuffle(&n->rng, n->wire, n->wires);
-	for (uint32_t i = 0; i < n->wires; i++) {
+	const uint64_t there = slot + 1 + n->setup.delay.link[1];
+
+	naive_shuffle(&n->rng, n->wire[slot], n->wires[slot]);
+	for (uint32_t i = 0; i < n->wires[slot]; i++) {
+		struct naive_packet *p = &n->wire[slot][i];
 		uint32_t len = n->tail - n->head;
-		n->wire[i].marked = len >= n->setup.mark;
+		p->marked = len >= n->setup.mark;
 		if (len < n->setup.queue)
-			n->queue[n->tail++] = n->wire[i];
+			n->queue[n->tail++] = *p;
 		else
 			n->dropped++;
 	}
-	n->wires = 0;
 	if (n->head == n->tail)
 		return false;
-	struct naive_packet p = n->queue[n->head++];
-	struct naive_source *s = &n->source[p.host];
-	if (s->finish)
-		return true;
-	p.due = slot + 1 + (uint64_t)llround(2 * n->setup.ack_hop);
-	n->ack[n->acks++] = p;
-	naive_receive(s, p.sequence, slot + 1);
+	n->last[there] = n->queue[n->head++];
+	n->lasts[there] = 1;
 	return true;
+}
+
+static void naive_reach(struct naive *n, uint64_t slot)
+{
+	struct naive_packet p = n->last[slot];
+
+	if (!n->lasts[slot] || n->source[p.host].finish)
+		return;
+	p.due = slot + (uint64_t)llround(2 * n->setup.ack_hop) + 2 * n->setup.delay.link[1];
+	n->ack[n->acks++] = p;
+	naive_receive(&n->source[p.host], p.sequence, slot);
 }
 
 // A SYN that is at the switch within this slot waits for the packet that leaves in it, if any, and for those behind;
 // host 0 and the links back are idle, so the rest of the way takes three links.
 static void naive_shake(struct naive *n, struct naive_source *s, uint64_t slot, bool busy)
 {
-	double hop = n->setup.ack_hop;
+	double hop = n->setup.ack_hop + n->setup.delay.link[1];
 	uint32_t behind = n->tail - n->head;
 
 	if (s->size == 0 || s->connected != UINT64_MAX || s->syn >= (double)slot + 1)
@@ -76,6 +89,7 @@ static void naive_run(struct naive *n, uint64_t slots)
 {
 	for (uint64_t slot = 0; slot < slots; slot++) {
 		bool busy = naive_switch(n, slot);
+		naive_reach(n, slot + 1);
 		for (uint32_t i = 0; i < n->acks; i++) {
 			if (n->ack[i].due == slot)
 				naive_hear(&n->setup, &n->source[n->ack[i].host], &n->ack[i], slot);
@@ -115,7 +129,7 @@ static void compare(const struct drb_transfers_setup *setup, uint32_t senders, u
 		n->source[h] = naive_begin(40 + 50 * h);
 		n->source[h].start = start;
 		n->source[h].connected = setup->handshake ? UINT64_MAX : start;
-		n->source[h].syn = (double)start + setup->ack_hop;
+		n->source[h].syn = (double)start + setup->ack_hop + setup->delay.link[1];
 	}
 	run_out(t);
 	naive_run(n, drb_transfers_slot(t));
@@ -142,6 +156,7 @@ TEST(senders_at_one_switch_agree_with_a_plain_model)
 		struct drb_transfers_setup s = setup_of(1, HOSTS / 2, source);
 		s.queue = queues[i / 2 % 3];
 		s.mark = marks[i / 6 % 3];
+		s.delay.link[1] = i / 2 % 4;
 		compare(&s, 1 + i / 18 * 3, 0, again[i % 2]);
 	}
 	assert_true(again[0][0] > 100 && again[1][0] > 100);
@@ -159,6 +174,7 @@ TEST(handshakes_agree_with_a_plain_model)
 		s.handshake = true;
 		s.queue = i / 2 % 3 == 0 ? 4 : i / 2 % 3 == 1 ? 30 : UINT32_MAX;
 		s.ack_hop = hops[i / 6 % 3];
+		s.delay.link[1] = i / 2 % 4;
 		compare(&s, HOSTS - 1, 1 + i / 18 * 20, again);
 	}
 	assert_true(again[0] > 100 && again[1] > 10);
