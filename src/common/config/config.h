@@ -78,6 +78,9 @@ enum drb_occupancy {
 
 const char *drb_occupancy_name(enum drb_occupancy occupancy);
 
+// Most packets on a link with a delay.
+#define DRB_ON_LINK_MAX 65536
+
 // Most slots that a packet takes on a slotted link.
 #define DRB_SLOTS_MAX 100000
 
@@ -102,6 +105,8 @@ struct drb_port_setup {
 	uint32_t queue_made;  // the limit that packet buffers were made for
 	enum drb_occupancy occupancy;
 	uint64_t catchup_ns; // link time a late wake-up may make up for
+	uint64_t delay_ns;   // from a departure until it is at the other end
+	uint32_t on_link;    // most packets that are on their way meanwhile
 	uint64_t hello_ns;   // between two hellos, or looks at the carrier; 0: off
 	uint32_t loss_limit; // lost frames in millionths; more take the link out of use; 0: off
 };

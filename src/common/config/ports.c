@@ -16,6 +16,7 @@
 // ring, where no decision sees it. A worker that never sleeps is hardly later than this.
 #define LINK_CATCHUP_NS 20000
 #define CATCHUP_UNSAID UINT64_MAX
+#define SHORTEST_FRAME 60 // octets, without FCS
 
 const char *drb_port_device(const struct drb_port_setup *port)
 {
@@ -132,6 +133,10 @@ static int check_port(const char *path, struct drb_port_setup *port)
 		return drb_config_bad_port(
 			path, port, "slotted",
 			"needs a rate of at most 1Mpps, such as 500pps (port %s)", port->name);
+	if (port->peer.layer > 0 && port->delay_ns && !(port->rate.value > 0))
+		return drb_config_bad_port(path, port, "delay",
+					   "needs a rate such as 500pps or 1Gbit (port %s)",
+					   port->name);
 	if ((vdev || pci) && !*port->device)
 		return drb_config_bad_port(path, port, "device",
 					   "key is missing for port %s, driver %s", port->name,
@@ -206,6 +211,26 @@ static uint32_t slots_of(const struct drb_rate *link, const struct drb_rate *por
 		       : 1;
 }
 
+// How many packets are on a link with a delay at once, of the shortest frames, also after a late wake-up. A link to a
+// host has none.
+static int count_on_link(const char *path, struct drb_port_setup *port)
+{
+	const struct drb_rate *rate = &port->rate;
+	double each = rate->per_packet ? 1 : 8.0 * (SHORTEST_FRAME + port->overhead);
+	double packets =
+		(double)(port->delay_ns + port->catchup_ns) * 1e-9 * rate->value / each + 1;
+
+	if (port->peer.layer == 0 || port->delay_ns == 0)
+		return 0;
+	if (packets > DRB_ON_LINK_MAX)
+		return drb_config_bad_port(path, port, "delay",
+					   "more than %d packets would be on the link of port %s: "
+					   "take a shorter delay or a lower rate",
+					   DRB_ON_LINK_MAX, port->name);
+	port->on_link = (uint32_t)packets;
+	return 0;
+}
+
 // Behind a virtual device there is no switch.
 static uint64_t default_hello(enum drb_driver driver)
 {
@@ -267,6 +292,8 @@ int drb_config_ports(const char *path, struct drb_setup *s)
 			port->catchup_ns = port->link_rate && s->idle == DRB_IDLE_POLL
 						   ? LINK_CATCHUP_NS
 						   : DEFAULT_CATCHUP_NS;
+		if (count_on_link(path, port) < 0)
+			return -EINVAL;
 	}
 	return check_sharing(path, s);
 }

@@ -36,6 +36,15 @@ void drb_transmit_review(struct drb_worker *w)
 	}
 }
 
+static uint32_t free_line(struct drb_delay_line *line)
+{
+	uint32_t length = drb_delay_line_length(line);
+
+	for (; line->head < line->tail; line->head++)
+		rte_pktmbuf_free(line->packet[line->head & line->mask]);
+	return length;
+}
+
 uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i)
 {
 	struct drb_egress *q = &w->egress[i];
@@ -44,7 +53,7 @@ uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i)
 	for (uint32_t n = 0; n < length; n++)
 		rte_pktmbuf_free(q->packet[drb_egress_ring_index(q, n)]);
 	drb_egress_clear(q, w->now_ns);
-	return length;
+	return length + free_line(&w->line[i]);
 }
 
 static uint64_t octets_of(void **packets, uint32_t count)
@@ -142,7 +151,34 @@ static void abandon(struct drb_worker *w, uint32_t i)
 	w->queued -= length;
 }
 
-// Hands port i's driver the first due packets of its queue. octets: of them; a sent packet is the
+// What became of packets that were sent, and how many were refused.
+static inline void account(struct drb_worker *w, uint32_t i, uint32_t refused,
+			   const struct drb_send_result *result)
+{
+	w->counters.gso_packets += result->gso_packets;
+	if (unlikely(result->lost > 0))
+		count_lost(w, i, result->lost,
+			   is_off(w, i) ? DRB_DROP_port_down : DRB_DROP_not_sent);
+	w->port[i].tx_refused += refused;
+}
+
+// The first due packets of port i's queue are on its link now.
+static __attribute__((noinline)) uint32_t put_on_link(struct drb_worker *w, uint32_t i,
+						      uint32_t due, struct drb_send_result *result)
+{
+	uint32_t put = drb_delay_line_put(&w->line[i], &w->egress[i], due, w->now_ns);
+
+	*result = (struct drb_send_result){0};
+	w->queued += put;
+	return put;
+}
+
+static inline bool is_delayed(const struct drb_worker *w, uint32_t i)
+{
+	return unlikely(w->delayed >> i & 1);
+}
+
+// Hands port i's driver, or its link, the first due packets of its queue. octets: of them; a sent packet is the
 // driver's, so that they are looked at before. True if the driver refused some.
 static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w, uint32_t i,
 							    void **front, uint32_t due,
@@ -150,19 +186,16 @@ static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w
 {
 	struct drb_worker_port *port = &w->port[i];
 	struct drb_send_result result;
-	uint32_t sent = send_by(w, i, (struct rte_mbuf **)front, due, &result);
+	uint32_t sent = is_delayed(w, i) ? put_on_link(w, i, due, &result)
+					 : send_by(w, i, (struct rte_mbuf **)front, due, &result);
 
 	if (unlikely(sent < due))
 		octets -= octets_of(front + sent, due - sent);
 	drb_egress_pop(&w->egress[i], sent, octets, w->now_ns);
 	port->out_octets += octets - result.lost_octets;
-	w->counters.gso_packets += result.gso_packets;
-	if (unlikely(result.lost > 0))
-		count_lost(w, i, result.lost,
-			   is_off(w, i) ? DRB_DROP_port_down : DRB_DROP_not_sent);
 	w->occupancy[i] -= sent;
 	w->queued -= sent;
-	port->tx_refused += due - sent;
+	account(w, i, due - sent, &result);
 	return sent < due;
 }
 
@@ -202,6 +235,30 @@ static inline bool is_whole(const struct drb_worker *w, uint32_t i)
 	       !drb_port_is_without_peer(w->port[i].queue);
 }
 
+// Hands port i's driver what has been on its link for long enough. When it has more.
+static uint64_t come_off_link(struct drb_worker *w, uint32_t i)
+{
+	struct drb_delay_line *line = &w->line[i];
+	struct drb_send_result result;
+	uint32_t due;
+
+	if (drb_delay_line_length(line) > 0 && drb_port_is_without_peer(w->port[i].queue))
+		abandon(w, i);
+	for (;;) {
+		due = w->tx_burst;
+		void **front = drb_delay_line_due(line, w->now_ns, &due);
+		if (due == 0)
+			return drb_delay_line_next_ns(line);
+		uint32_t sent = send_by(w, i, (struct rte_mbuf **)front, due, &result);
+		drb_delay_line_pop(line, sent);
+		w->queued -= sent;
+		w->port[i].out_octets -= result.lost_octets;
+		account(w, i, due - sent, &result);
+		if (sent < due)
+			return w->now_ns + RETRY_NS;
+	}
+}
+
 void drb_transmit(struct drb_worker *w, uint64_t *next_ns)
 {
 	*next_ns = UINT64_MAX;
@@ -214,6 +271,10 @@ void drb_transmit(struct drb_worker *w, uint64_t *next_ns)
 		uint64_t next = drb_egress_next_ns(&w->egress[i]);
 		if (refused && next < w->now_ns + RETRY_NS)
 			next = w->now_ns + RETRY_NS;
+		*next_ns = next < *next_ns ? next : *next_ns;
+	}
+	for (uint64_t left = w->delayed; unlikely(left); left &= left - 1) {
+		uint64_t next = come_off_link(w, (uint32_t)__builtin_ctzll(left));
 		*next_ns = next < *next_ns ? next : *next_ns;
 	}
 }

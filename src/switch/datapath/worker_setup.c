@@ -61,7 +61,10 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 		uint32_t queue = drb_worker_share(s, p->queue);
 		struct drb_link_model link = drb_worker_link(s, p);
 		w->port[i].host = p->peer.layer == 0 ? p->peer.label : DRB_NO_LABEL;
-		if (drb_egress_init(&w->egress[i], queue, &link) < 0) {
+		w->delayed |= (uint64_t)(p->on_link > 0) << i;
+		if (drb_egress_init(&w->egress[i], queue, &link) < 0 ||
+		    drb_delay_line_init(&w->line[i], p->on_link ? p->delay_ns : 0,
+					drb_worker_share(s, p->on_link)) < 0) {
 			drb_worker_free(w);
 			return -ENOMEM;
 		}
@@ -148,6 +151,7 @@ void drb_worker_free(struct drb_worker *w)
 	for (uint32_t i = 0; i < w->ports; i++) {
 		drb_transmit_free(w, i);
 		drb_egress_free(&w->egress[i]);
+		drb_delay_line_free(&w->line[i]);
 	}
 	struct drb_assign_memory memory = {0};
 	drb_assign_exchange(w, &memory);

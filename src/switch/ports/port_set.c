@@ -62,7 +62,7 @@ uint32_t drb_ports_buffers(const struct drb_setup *s)
 
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		const struct drb_port_kind *kind = kinds[s->ports[i].driver];
-		n += s->ports[i].queue + 2; // and hellos
+		n += s->ports[i].queue + s->ports[i].on_link + 2; // and hellos
 		n += kind && kind->buffers ? kind->buffers(s) : 0;
 	}
 	return n;

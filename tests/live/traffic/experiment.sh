@@ -92,6 +92,16 @@ if in_full "slow links"; then
   check "they make it slower" row_says dmodk '.latency > 6.5'
 fi
 
+if in_full "long links"; then
+  # Links between switches take three slots more.
+  experiment --delay 3 --scheme drb,dmodk --load 0.8 --runs 2 --slots 600 --repeat 1 --stretch 2 --json \
+    --out "$scratch/delay" >"$scratch/rows"
+  check "an experiment with long links" test $? -le 1 # 1: packets were lost, which is looked at below
+  repeated "$scratch/delay"
+  agree ", long links" drb dmodk
+  check "they take longer" row_says dmodk '.latency > 15'
+fi
+
 if in_full "traffic that persists"; then
   # A permutation that persists: drb's queues grow, live as well as simulated, those of walk do not.
   experiment --traffic fixed --scheme drb,walk --load 0.9 --runs 1 --slots 800 --repeat 1 --stretch 2 --json \

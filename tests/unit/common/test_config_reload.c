@@ -68,6 +68,7 @@ static const struct sample samples[] = {
 	{"routing.flow_max", "5", "6", "routing.unit=flow"},
 	{"link.rate", "5pps", "none", ""},
 	{"link.slotted", "false", "true", "link.rate=5pps"},
+	{"link.delay", "0s", "3ms", "link.rate=5pps"},
 	{"link.driver", "af_packet", "none", ""},
 	{"link.queue", "5", "6", ""},
 	{"link.hello", "off", "20ms", ""},

@@ -58,6 +58,18 @@ TEST(every_form)
 	}
 }
 
+// So many packets as the rate lets go in the delay and a late wake-up, of the shortest frames; none to hosts.
+TEST(packets_on_a_link)
+{
+	struct drb_setup s = good(HEAD "link: {rate: 1kpps, delay: 3ms, catchup: 2ms}\n"
+				       "ports: [{name: u1, rate: 84Mbit, overhead: 24}]\n");
+
+	assert_int_equal(s.ports[0].on_link, 0);
+	assert_int_equal(s.ports[1].on_link, 0);
+	assert_int_equal(s.ports[2].on_link, 3 + 2 + 1);
+	assert_int_equal(s.ports[3].on_link, 125 * (3 + 2) + 1);
+}
+
 // `ports` over `link` over defaults, key by key, for every driver.
 TEST(ports_override_links)
 {

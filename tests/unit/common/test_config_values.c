@@ -107,6 +107,11 @@ TEST(bad_values)
 		{HEAD "link: {hello: no}\n",
 		 ":5: link.hello: \"no\" is not off or a whole number of milliseconds from "
 		 "10ms to 60s"},
+		{HEAD "link: {delay: 3ms}\n",
+		 ":5: link.delay: needs a rate such as 500pps or 1Gbit (port u0)"},
+		{HEAD "link: {delay: 1s, rate: 1Gbit}\n",
+		 ":5: link.delay: more than 65536 packets would be on the link of port u0: take a "
+		 "shorter delay or a lower rate"},
 		{HEAD "process: {memif_dir: "
 		      "/a23456789/b23456789/c23456789/d23456789/e23456789/f}\n",
 		 ":5: process.memif_dir: longer than 50 characters"},

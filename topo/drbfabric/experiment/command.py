@@ -48,6 +48,8 @@ def parser():
     p.add_argument('--slow', default='', metavar='link:N:K',
                    help='a packet takes K slots on N random links between switches, in both directions, as with '
                    'drbsim packet --slow')
+    p.add_argument('--delay', type=not_negative, default=0, metavar='SLOTS',
+                   help='links between switches take so many slots longer (default 0)')
     p.add_argument('--threshold', default='paper', metavar='T',
                    help="threshold of schemes that have one (default paper: 1 - ln(1 - load))")
     p.add_argument('--slot', type=a_time, metavar='TIME',
@@ -89,7 +91,7 @@ def setup_of(args):
         raise usage(f'--load {max(args.load):g}: more than {args.uplinks} uplinks for {args.arity} hosts '
                     'carry, for which the paper has no T: take a --threshold')
     return Setup(layers=args.layers, arity=args.arity, schemes=schemes.named(args.scheme), loads=args.load,
-                 traffic=args.traffic, threshold=args.threshold, slow=args.slow,
+                 traffic=args.traffic, threshold=args.threshold, slow=args.slow, delay=args.delay,
                  slot_ns=args.slot or default_slot(hosts, args.layers), slots=args.slots,
                  warmup=warmup, runs=args.runs, repeats=args.repeat, stretches=args.stretch,
                  queue=args.queue or (512 if args.traffic == 'permutation' else 4096),
@@ -133,8 +135,8 @@ def run(args):
     setup = setup_of(args)
     need_root()
     check_out(args.out)
-    if args.tcp and args.slow:
-        raise usage('--slow: of packets, not of --tcp')
+    if args.tcp and (args.slow or args.delay):
+        raise usage(f'{"--slow" if args.slow else "--delay"}: of packets, not of --tcp')
     if args.tcp:
         return tcp_command.run(args)
     # What the other programs would refuse only once something runs.

@@ -81,6 +81,7 @@ class Setup:
     links: str
     name: str
     slow: str = ''  # link:N:K, as drbsim has it
+    delay: int = 0  # slots that links between switches add
     stretches: int = 0  # how often slots may be doubled
     uplinks: int = 0  # of a switch of layer 1; 0: arity
     load: float = 0.0  # of the combination that runs
@@ -154,6 +155,7 @@ def _packets(setup, seed, times, more):
                          '--load', ','.join(f'{load:g}' for load in setup.loads),
                          '--traffic', setup.traffic, '--threshold', setup.threshold,
                          *(['--slow', setup.slow] if setup.slow else []),
+                         '--delay', ','.join(['0'] + [str(setup.delay)] * (setup.layers - 1)),
                          '--slots', str(min(times * setup.slots, SLOTS_MAX)),
                          '--stats', str(setup.slots - setup.warmup),
                          '--seed', str(seed), *more, '--csv'])
@@ -261,7 +263,7 @@ class Experiment:
         """The fabric with this scheme and the slow links of the seed, its counters at zero."""
         s = self.setup
         options = ['--fabric', s.name, '--scheme', schemes.text(scheme), '--rate', f'{1e9 / s.stretched_ns:.15g}pps',
-                   '--catchup', f'{s.stretched_ns}ns']
+                   '--catchup', f'{s.stretched_ns}ns', '--delay', f'{s.delay * s.stretched_ns}ns']
         if schemes.has_threshold(scheme):
             options += ['--threshold', s.threshold_at(load)]
         if self.up.held:

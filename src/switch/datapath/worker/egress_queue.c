@@ -120,8 +120,7 @@ void drb_egress_free(struct drb_egress *q)
 	q->end = NULL;
 }
 
-// The departure of the packet n places behind the head.
-static inline struct drb_instant departure_of(const struct drb_egress *q, uint32_t n)
+struct drb_instant drb_egress_departure(const struct drb_egress *q, uint32_t n)
 {
 	struct drb_instant t = q->departure;
 	uint32_t octets = q->end[drb_egress_ring_index(q, n)] - q->end[drb_egress_ring_index(q, 0)];
@@ -134,7 +133,7 @@ static inline struct drb_instant departure_of(const struct drb_egress *q, uint32
 // would be as much shorter, and empty at times when it is not: it is never further behind than what it has to send.
 static void lag(struct drb_egress *q, uint64_t end)
 {
-	uint64_t left_ns = departure_of(q, drb_egress_length(q) - 1).ns - q->departure.ns;
+	uint64_t left_ns = drb_egress_departure(q, drb_egress_length(q) - 1).ns - q->departure.ns;
 	uint64_t since = q->head > q->behind_from ? q->head : q->behind_from;
 
 	q->behind_ns = q->behind_ns < left_ns ? q->behind_ns : left_ns;
@@ -169,11 +168,11 @@ static uint32_t count_departed(const struct drb_egress *q, uint64_t now_ns, uint
 
 	if (max == 0 || q->departure.ns > now_ns)
 		return 0;
-	if (departure_of(q, stays).ns <= now_ns)
+	if (drb_egress_departure(q, stays).ns <= now_ns)
 		return max;
 	while (stays - gone > 1) {
 		uint32_t middle = (gone + stays) / 2;
-		if (departure_of(q, middle).ns <= now_ns)
+		if (drb_egress_departure(q, middle).ns <= now_ns)
 			gone = middle;
 		else
 			stays = middle;
@@ -227,7 +226,7 @@ void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns)
 	if (count == drb_egress_length(q))
 		q->behind_ns = 0;
 	// Of what is behind them; if that is nothing, of the last of them.
-	q->departure = departure_of(q, count < drb_egress_length(q) ? count : count - 1);
+	q->departure = drb_egress_departure(q, count < drb_egress_length(q) ? count : count - 1);
 }
 
 void drb_egress_clear(struct drb_egress *q, uint64_t now_ns)

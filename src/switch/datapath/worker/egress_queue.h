@@ -264,6 +264,9 @@ static inline void drb_egress_pop(struct drb_egress *q, uint32_t count, uint64_t
 		q->base = q->head;
 }
 
+// When the packet n places behind the head of a paced queue departs.
+struct drb_instant drb_egress_departure(const struct drb_egress *q, uint32_t n);
+
 // All packets, of which none departs, are somebody else's now.
 void drb_egress_clear(struct drb_egress *q, uint64_t now_ns);
 

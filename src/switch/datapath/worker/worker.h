@@ -13,6 +13,7 @@
 
 #include "common/config/config.h"
 #include "switch/datapath/worker/burst.h"
+#include "switch/datapath/worker/delay_line.h"
 #include "switch/datapath/worker/egress_queue.h"
 #include "switch/datapath/worker/receive_share.h"
 #include "switch/datapath/worker/shared_load.h"
@@ -100,11 +101,13 @@ struct drb_worker {
 		struct drb_worker_port port[DRB_PORTS_MAX];
 		struct drb_egress egress[DRB_PORTS_MAX];
 		uint32_t occupancy[DRB_PORTS_MAX]; // = length of each egress queue
-		uint32_t queued;                   // packets in all egress queues
+		uint32_t queued;  // packets in all egress queues, and on links with a delay
+		uint64_t delayed; // ports with such a link, a bit each; constant
 		struct drb_receive_share share;    // of ports in this worker's time
 		uint64_t answer_ns[DRB_PORTS_MAX]; // see exceptions.c
 		uint64_t unflushed; // ports to be told at the end of the iteration that they were
 				    // sent to
+		struct drb_delay_line line[DRB_PORTS_MAX];
 	};
 
 	// Routing: written by decisions, and the margins of both choices by threshold_in_force.c.

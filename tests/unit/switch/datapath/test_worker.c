@@ -88,6 +88,44 @@ TEST(pace_is_kept)
 	end(thread);
 }
 
+// On a link with a delay packets come later, as fast; those on it when the worker ends are freed.
+TEST(a_delay_is_kept)
+{
+	pthread_t thread = begin(HEAD "routing: {scheme: dmodk}\n" RINGS
+				      "link: {driver: vdev, rate: 1kpps, delay: 40ms}\n");
+	uint64_t begun, first = 0, lost = machine_lost_ns();
+	uint8_t frame[60];
+	uint32_t got = 0;
+	void *p;
+
+	make_frame(frame, sizeof(frame), 0, 4); // of the other rack
+	begun = drb_clock_now();
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(rte_ring_enqueue(into[0][0], mbuf_of(frame, 60)), 0);
+	while (got < 50) {
+		if (rte_ring_dequeue(from[2][0], &p) == 0 ||
+		    rte_ring_dequeue(from[3][0], &p) == 0) {
+			first = got++ ? first : drb_clock_now() - begun;
+			rte_pktmbuf_free(p);
+		} else {
+			nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+		}
+		assert_true(drb_clock_now() - begun < 30000000000);
+	}
+	uint64_t taken = drb_clock_now() - begun;
+	lost = machine_lost_ns() - lost;
+	assert_true(first >= 41000000 && first < 55000000 + lost);
+	assert_true(taken >= 90000000 && taken < 110000000 + lost);
+	struct totals t = worker_picture();
+	assert_true(t.out > 50 && t.out + t.queue == 100); // some are on the link
+	end(thread);
+	for (uint32_t u = 2; u < 4; u++) {
+		while (rte_ring_dequeue(from[u][0], &p) == 0)
+			rte_pktmbuf_free(p);
+	}
+	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
 // The driver takes nothing: packets stay queued, the queue fills, nothing is lost from sight.
 TEST(refused_packets_stay)
 {
