@@ -186,6 +186,12 @@ refused ' --unit route: must be packet, flow or flowlet$' transfer --unit route
 refused 'not flows: take --unit packet' transfer --unit flow --scheme walk
 refused 'open, window or spray' transfer --source tcp
 refused 'from 1 to' job --mark 0
+refused 'flow, spray or reps' transfer --hosts random
+refused 'take --scheme ecmp' transfer --hosts spray --scheme ecmp,drb
+refused 'take --unit packet' transfer --hosts spray --scheme ecmp --unit flow
+refused 'take --source spray' job --hosts reps --scheme ecmp
+refused 'must be link:N:K' replay --gray link:1
+refused '32 links' job -l 3 -d 2 --gray link:33:0
 refused 'from 10 to' job --timeout 1
 refused 'from 1 to' transfer --runs 0
 refused 'no fewer than' transfer --slots 100 --warmup 100

@@ -11,7 +11,8 @@ struct drb_flying {
 	uint32_t transfer, sequence;
 	uint64_t number; // of its transmission, among those of its transfer
 	bool marked;     // it met a long queue
-	uint32_t next;   // of those that are not used
+	uint16_t entropy;
+	uint32_t next; // of those that are not used
 };
 
 struct drb_flyings {

@@ -67,13 +67,14 @@ static void turn(struct drb_transfers *t, struct drb_small *s, enum drb_small_ki
 {
 	const struct drb_transfer *f = &t->transfer[s->transfer];
 	bool back = kind != DRB_SMALL_SYN;
-	uint64_t flow = back ? ~(uint64_t)s->transfer : s->transfer;
+	uint32_t tag = (uint32_t)drb_mix64(back ? ~(uint64_t)s->transfer : s->transfer);
 
+	if (kind == DRB_SMALL_ACK && t->setup.hosts != DRB_HOSTS_FLOW)
+		tag = s->ack.entropy;
 	s->kind = kind;
 	s->layer = 0;
 	s->label = back ? f->dest : f->source;
-	s->word = packet_word(t->sim, back ? f->source : f->dest,
-			      (uint32_t)drb_mix64(flow) & t->sim->flow_mask, 0);
+	s->word = packet_word(t->sim, back ? f->source : f->dest, tag & t->sim->flow_mask, 0);
 }
 
 int drb_small_send(struct drb_transfers *t, const struct drb_small *small)

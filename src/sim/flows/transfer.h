@@ -6,9 +6,12 @@
 #include <stdint.h>
 
 #include "sim/flows/flying.h"
+#include "sim/flows/gray.h"
 #include "sim/models/packet_sim.h"
 
 enum drb_sim_source { DRB_SIM_OPEN, DRB_SIM_WINDOW, DRB_SIM_SPRAY };
+// What packets of a transfer differ in (entropy.h).
+enum drb_sim_hosts { DRB_HOSTS_FLOW, DRB_HOSTS_SPRAY, DRB_HOSTS_REPS };
 enum drb_sim_unit { DRB_SIM_PACKET, DRB_SIM_FLOW, DRB_SIM_FLOWLET };
 
 struct drb_transfers_setup {
@@ -20,13 +23,15 @@ struct drb_transfers_setup {
 	uint32_t gap;   // slots, of flowlets
 	uint32_t queue; // packets that a queue holds, 1 or more
 	enum drb_sim_source source;
-	uint32_t mark;    // what joins a queue of so many packets is marked; of windows
-	uint32_t timeout; // slots; of windows, of handshakes
+	enum drb_sim_hosts hosts; // other than flow: with unit packet; reps: with windows
+	uint32_t mark;            // what joins a queue of so many packets is marked; of windows
+	uint32_t timeout;         // slots; of windows, of handshakes
 	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
 	double ack_room; // of a slot, that it takes of the link (small.h); 0: none, it waits for nothing
 	bool handshake; // a transfer begins with one (small.h)
 	struct drb_slow slow;
 	struct drb_delay delay;
+	struct drb_gray gray;
 	uint64_t seed, memory;
 };
 
@@ -57,7 +62,9 @@ struct drb_transfers {
 		uint64_t slot; // of the last packet + 1; 0: none yet
 	} * way;
 	uint32_t *flows[DRB_LAYERS_MAX + 1]; // [layer][switch * uplinks + uplink]: of unit flow
-	struct drb_flyings flying;           // a packet carries its number in there
+	struct drb_rng entropy_rng;
+	struct drb_gray_links gray;
+	struct drb_flyings flying; // a packet carries its number in there
 	struct drb_acks *acks;
 	struct drb_smalls *smalls; // NULL: there are none
 	// Those under way are the others. Of no packets.

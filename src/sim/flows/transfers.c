@@ -7,6 +7,7 @@
 
 #include "core/fabric/next_hop.h"
 
+#include "sim/flows/entropy.h"
 #include "sim/flows/small.h"
 #include "sim/flows/uplinks.h"
 #include "sim/flows/window.h"
@@ -53,9 +54,15 @@ static void leave(struct drb_transfers *t, uint32_t i)
 
 static struct drb_flying next_packet(struct drb_transfers *t, uint32_t i)
 {
+	const uint16_t entropy = drb_entropy_next(t, i);
+	struct drb_flying packet = {.transfer = i};
+
 	if (t->transfer[i].window)
-		return drb_window_send(t, i);
-	return (struct drb_flying){.transfer = i, .sequence = t->transfer[i].sent++};
+		packet = drb_window_send(t, i);
+	else
+		packet.sequence = t->transfer[i].sent++;
+	packet.entropy = entropy;
+	return packet;
 }
 
 static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
@@ -78,22 +85,7 @@ static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
 		leave(t, i);
 	if (last && t->on_sent)
 		t->on_sent(t->context, i);
-	return packet_word(t->sim, dest, (uint32_t)drb_mix64(i) & t->sim->flow_mask,
-			   (uint32_t)number);
-}
-
-static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
-{
-	struct drb_transfers *t = transfers_of(sim);
-	uint64_t born = 0;
-
-	drb_windows_hear(t);
-	for (uint32_t h = 0; h < sim->fabric.tree.hosts; h++) {
-		wire[h] = packet_of(t, h);
-		born += wire[h] != DRB_NO_PACKET;
-	}
-	drb_smalls_move(t);
-	return born;
+	return packet_word(t->sim, dest, packet.entropy & t->sim->flow_mask, (uint32_t)number);
 }
 
 static void over(struct drb_transfers *t, uint32_t i)
@@ -118,6 +110,39 @@ static void account(struct drb_transfers *t, uint32_t i)
 		over(t, i);
 }
 
+static void drop(struct drb_packet_sim *sim, uint64_t word)
+{
+	struct drb_transfers *t = transfers_of(sim);
+	uint32_t i = t->flying.packet[birth_of(sim, word)].transfer;
+
+	drb_flyings_remove(&t->flying, birth_of(sim, word));
+	sim->lost++;
+	t->dropped++;
+	if (t->setup.source != DRB_SIM_OPEN)
+		return;
+	t->transfer[i].dropped++;
+	account(t, i);
+}
+
+static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
+{
+	struct drb_transfers *t = transfers_of(sim);
+	uint64_t born = 0;
+
+	for (uint32_t i = 0; i < t->gray.count; i++) {
+		uint64_t word = drb_gray_take(&t->gray, i, sim->slot);
+		if (word != DRB_NO_PACKET)
+			drop(sim, word);
+	}
+	drb_windows_hear(t);
+	for (uint32_t h = 0; h < sim->fabric.tree.hosts; h++) {
+		wire[h] = packet_of(t, h);
+		born += wire[h] != DRB_NO_PACKET;
+	}
+	drb_smalls_move(t);
+	return born;
+}
+
 static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet)
 {
 	const struct drb_transfer *f = &t->transfer[packet->transfer];
@@ -126,16 +151,13 @@ static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet
 				      .kind = DRB_SMALL_ACK,
 				      .time = next * DRB_SMALL_PARTS,
 				      .ack = *packet};
-	const uint32_t k = drb_distance(&t->setup.tree, f->source, f->dest);
 
 	if (!f->window)
 		return;
 	if (t->setup.ack_room > 0)
 		t->failed |= drb_small_send(t, &ack) < 0;
 	else
-		drb_window_hear(t, packet,
-				next + (uint64_t)llround(2 * k * t->setup.ack_hop) +
-					drb_delay_of_way(&t->setup.delay, k));
+		drb_window_hear(t, packet, next + drb_transfer_answer(&t->setup, f));
 }
 
 static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
@@ -150,20 +172,6 @@ static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
 		return;
 	t->transfer[packet.transfer].arrived++;
 	account(t, packet.transfer);
-}
-
-static void drop(struct drb_packet_sim *sim, uint64_t word)
-{
-	struct drb_transfers *t = transfers_of(sim);
-	uint32_t i = t->flying.packet[birth_of(sim, word)].transfer;
-
-	drb_flyings_remove(&t->flying, birth_of(sim, word));
-	sim->lost++;
-	t->dropped++;
-	if (t->setup.source != DRB_SIM_OPEN)
-		return;
-	t->transfer[i].dropped++;
-	account(t, i);
 }
 
 static uint32_t transfer_of(const struct drb_packet_sim *sim, uint64_t word)
@@ -240,9 +248,11 @@ static int make(struct drb_transfers *t)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < s->tree.hosts; h++)
 		t->last[h] = DRB_NO_TRANSFER;
-	if (drb_uplinks_init(t) < 0 || drb_smalls_init(t) < 0)
-		return -ENOMEM;
-	return drb_windows_init(t);
+	t->entropy_rng = drb_rng_seed(s->seed, 5);
+	rc = drb_gray_make(&t->gray, &t->sim->fabric, s->gray, s->seed);
+	if (rc == 0 && (drb_uplinks_init(t) < 0 || drb_smalls_init(t) < 0))
+		rc = -ENOMEM;
+	return rc < 0 ? rc : drb_windows_init(t);
 }
 
 int drb_transfers_new(struct drb_transfers **out, const struct drb_transfers_setup *setup)
@@ -250,7 +260,9 @@ int drb_transfers_new(struct drb_transfers **out, const struct drb_transfers_set
 	struct drb_transfers *t;
 
 	if (setup->queue == 0 ||
-	    (setup->unit != DRB_SIM_PACKET && drb_scheme_packets_only(setup->scheme)))
+	    (setup->unit != DRB_SIM_PACKET &&
+	     (drb_scheme_packets_only(setup->scheme) || setup->hosts != DRB_HOSTS_FLOW)) ||
+	    (setup->source == DRB_SIM_OPEN && setup->hosts == DRB_HOSTS_REPS))
 		return -EINVAL;
 	t = calloc(1, sizeof(*t));
 	if (!t)
@@ -272,6 +284,7 @@ void drb_transfers_free(struct drb_transfers *t)
 	drb_uplinks_free(t);
 	drb_windows_free(t);
 	drb_smalls_free(t);
+	drb_gray_free(&t->gray);
 	free(t->flying.packet);
 	free(t->transfer);
 	free(t->last);
@@ -322,6 +335,14 @@ int drb_transfers_step(struct drb_transfers *t)
 	int rc = drb_packet_step(t->sim);
 
 	return t->failed ? -ENOMEM : rc;
+}
+
+uint64_t drb_transfer_answer(const struct drb_transfers_setup *s,
+			     const struct drb_transfer *transfer)
+{
+	uint32_t k = drb_distance(&s->tree, transfer->source, transfer->dest);
+
+	return (uint64_t)llround(2 * k * s->ack_hop) + drb_delay_of_way(&s->delay, k);
 }
 
 uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,

@@ -23,6 +23,9 @@ int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *tr
 // One slot: -ENOMEM.
 int drb_transfers_step(struct drb_transfers *t);
 
+// Slots that an acknowledgement takes where it takes no room.
+uint64_t drb_transfer_answer(const struct drb_transfers_setup *s,
+			     const struct drb_transfer *transfer);
 // Slots it would take alone, open and without a handshake.
 uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
 			    const struct drb_transfer *transfer);

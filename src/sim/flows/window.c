@@ -5,6 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/flows/entropy.h"
+#include "sim/flows/transfers.h"
+
 #define WINDOW_FIRST 10
 #define WINDOW_MOST 512 // packets from the first that is not acknowledged on
 #define GAIN (1.0 / 16)
@@ -17,6 +20,7 @@ struct packet {
 	uint64_t number; // of its last transmission
 	enum outcome outcome;
 	uint32_t overtaken; // by acknowledged ones
+	uint64_t slot;      // in which that was sent
 };
 
 struct drb_window {
@@ -25,6 +29,9 @@ struct drb_window {
 	uint32_t under_way, lost;
 	uint64_t number; // transmissions so far
 	uint64_t heard;  // slot in which it heard last, or began to wait
+	uint64_t oldest; // slot; nothing that is under way was sent before
+	struct drb_reps reps;
+	uint32_t bdp; // packets of a round trip
 	// A round: until a packet is acknowledged that was sent after it began.
 	uint64_t round_begin; // number
 	uint32_t round_acks, round_marks;
@@ -67,8 +74,10 @@ void drb_windows_free(struct drb_transfers *t)
 
 int drb_window_open(struct drb_transfers *t, uint32_t transfer)
 {
+	struct drb_transfer one = t->transfer[transfer];
 	struct drb_window *w;
 
+	one.size = 1;
 	t->transfer[transfer].window = NULL;
 	if (t->setup.source == DRB_SIM_OPEN)
 		return 0;
@@ -80,12 +89,19 @@ int drb_window_open(struct drb_transfers *t, uint32_t transfer)
 		free(w);
 		return -ENOMEM;
 	}
+	w->bdp = (uint32_t)(drb_transfer_alone(&t->setup, &one) +
+			    drb_transfer_answer(&t->setup, &one));
 	w->size = WINDOW_FIRST;
 	w->slow_start_below = WINDOW_MOST;
 	w->alpha = 1;
 	w->round_begin = 1;
 	t->transfer[transfer].window = w;
 	return 0;
+}
+
+struct drb_reps *drb_window_reps(struct drb_transfers *t, uint32_t transfer)
+{
+	return &t->transfer[transfer].window->reps;
 }
 
 void drb_window_close(struct drb_transfers *t, uint32_t transfer)
@@ -108,6 +124,32 @@ static void take_for_lost(struct drb_window *w, struct packet *p)
 	p->outcome = LOST;
 	w->under_way--;
 	w->lost++;
+}
+
+static void cut(struct drb_window *w, double to)
+{
+	w->size = to > 1 ? to : 1;
+	w->slow_start_below = w->size;
+}
+
+// Each packet has its own time, since others may come by ways that do not lose.
+static void time_out_each(struct drb_transfers *t, struct drb_window *w, uint64_t slot)
+{
+	uint64_t oldest = slot;
+
+	for (uint32_t s = w->first; s < w->next; s++) {
+		struct packet *p = packet_at(w, s);
+		if (p->outcome != UNDER_WAY)
+			continue;
+		if (slot - p->slot <= t->setup.timeout) {
+			oldest = p->slot < oldest ? p->slot : oldest;
+			continue;
+		}
+		take_for_lost(w, p);
+		cut(w, w->size - 1);
+		drb_reps_lose(&w->reps, slot + t->setup.timeout);
+	}
+	w->oldest = oldest;
 }
 
 static void time_out(struct drb_window *w, uint64_t slot)
@@ -149,8 +191,12 @@ bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer)
 	struct drb_window *w = t->transfer[transfer].window;
 	uint64_t slot = drb_transfers_slot(t);
 
-	if (w->under_way && slot - w->heard > t->setup.timeout)
+	if (t->setup.hosts != DRB_HOSTS_FLOW) {
+		if (w->under_way && slot - w->oldest > t->setup.timeout)
+			time_out_each(t, w, slot);
+	} else if (w->under_way && slot - w->heard > t->setup.timeout) {
 		time_out(w, slot);
+	}
 	return has_packet(t, transfer);
 }
 
@@ -168,10 +214,12 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 		w->next++;
 		t->transfer[transfer].sent++;
 	}
+	const uint64_t slot = drb_transfers_slot(t);
 	if (w->under_way++ == 0)
-		w->heard = drb_transfers_slot(t);
-	*packet_at(w, sequence) = (struct packet){.number = ++w->number, .outcome = UNDER_WAY};
-	return (struct drb_flying){transfer, sequence, w->number, false, 0};
+		w->heard = w->oldest = slot;
+	*packet_at(w, sequence) =
+		(struct packet){.number = ++w->number, .outcome = UNDER_WAY, .slot = slot};
+	return (struct drb_flying){.transfer = transfer, .sequence = sequence, .number = w->number};
 }
 
 void drb_window_hear(struct drb_transfers *t, const struct drb_flying *ack, uint64_t slot)
@@ -200,12 +248,6 @@ bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet
 	return w->came[packet->sequence] = true;
 }
 
-static void cut(struct drb_window *w, double by)
-{
-	w->size = w->size * (1 - by) > 1 ? w->size * (1 - by) : 1;
-	w->slow_start_below = w->size;
-}
-
 // Packets that were sent before this transmission, and are not acknowledged, were overtaken.
 static void look_for_losses(struct drb_window *w, uint64_t number)
 {
@@ -216,7 +258,7 @@ static void look_for_losses(struct drb_window *w, uint64_t number)
 			continue;
 		take_for_lost(w, p);
 		if (!w->round_cut)
-			cut(w, 0.5);
+			cut(w, w->size / 2);
 		w->round_cut = true;
 	}
 }
@@ -225,7 +267,7 @@ static void end_round(struct drb_window *w)
 {
 	w->alpha = (1 - GAIN) * w->alpha + GAIN * w->round_marks / w->round_acks;
 	if (w->round_marks && !w->round_cut)
-		cut(w, w->alpha / 2);
+		cut(w, w->size * (1 - w->alpha / 2));
 	w->round_acks = w->round_marks = 0;
 	w->round_cut = false;
 	w->round_begin = w->number + 1;
@@ -238,6 +280,8 @@ static void acknowledge(struct drb_transfers *t, const struct drb_flying *ack)
 	if (!w)
 		return;
 	w->heard = drb_transfers_slot(t);
+	if (t->setup.hosts == DRB_HOSTS_REPS && !ack->marked)
+		drb_reps_hear(&w->reps, ack->entropy, w->heard, w->bdp);
 	struct packet *p = packet_at(w, ack->sequence);
 	if (ack->sequence < w->first || p->outcome == ACKNOWLEDGED)
 		return;

@@ -10,6 +10,7 @@
 //           or loss, then by one a round. A packet is taken for lost when three that were sent after it are
 //           acknowledged, and the window halves, once a round: reordering is taken for loss.
 //   spray   the same, but packets that overtake tell it nothing: only a timeout tells a loss.
+// With hosts that send packets different ways losses are told apart (entropy.h).
 // Timeout: nothing acknowledged for `timeout` slots; all under way is taken for lost, the window is 1.
 
 #include "sim/flows/transfer.h"
@@ -19,6 +20,8 @@ struct drb_acks; // that are on their way back
 int drb_windows_init(struct drb_transfers *t); // 0 or -ENOMEM
 void drb_windows_free(struct drb_transfers *t);
 
+// What the rule reps keeps of a transfer.
+struct drb_reps *drb_window_reps(struct drb_transfers *t, uint32_t transfer);
 // A new transfer. 0 or -ENOMEM.
 int drb_window_open(struct drb_transfers *t, uint32_t transfer);
 // It is over.

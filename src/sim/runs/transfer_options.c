@@ -12,6 +12,16 @@ static const char *const unit_names[] = {
 static const char *const source_names[] = {
 	[DRB_SIM_OPEN] = "open", [DRB_SIM_WINDOW] = "window", [DRB_SIM_SPRAY] = "spray"};
 
+static const char *const hosts_names[] = {
+	[DRB_HOSTS_FLOW] = "flow", [DRB_HOSTS_SPRAY] = "spray", [DRB_HOSTS_REPS] = "reps"};
+
+static void parse_gray(const struct drb_option *o, const char *text, void *into)
+{
+	struct drb_gray *gray = into;
+
+	sim_parse_links(o, text, &gray->links, &gray->slot);
+}
+
 #define AT(field) offsetof(struct sim_transfer_verb, field)
 
 const struct drb_option sim_transfer_options[] = {
@@ -26,6 +36,15 @@ const struct drb_option sim_transfer_options[] = {
 	 "How hosts send: open, as fast as their link (default); window, as DCTCP, which takes "
 	 "reordering for a loss; spray, as DCTCP that does not",
 	 .kind = DRB_OPTION_WORD, AT(source)},
+	{"--hosts", "flow|spray|reps",
+	 "Entropy of packets, for schemes that hash flows: the flow's (default), a new one each, "
+	 "or "
+	 "as REPS",
+	 .kind = DRB_OPTION_WORD, AT(hosts)},
+	{"--gray", "link:N:K",
+	 "N random links between switches lose all packets from slot K on, in both directions, and "
+	 "no switch knows",
+	 .kind = DRB_OPTION_OTHER, AT(gray), 0, UINT32_MAX, parse_gray},
 	{"--mark", "PACKETS",
 	 "ECN: mark packets that join a queue of at least so many (default 20)",
 	 .kind = DRB_OPTION_U32, AT(mark), 1, 1e8},
@@ -64,6 +83,8 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_transfer_verb *v
 					    .gap = v->gap,
 					    .queue = v->queue,
 					    .source = v->source,
+					    .hosts = v->hosts,
+					    .gray = v->gray,
 					    .mark = v->mark,
 					    .timeout = v->timeout,
 					    .ack_hop = v->ack,
@@ -82,6 +103,22 @@ void sim_transfers_check(const struct sim_transfer_verb *v, int rc)
 			strerror(-rc));
 }
 
+// Dies if the entropies of packets would tell nobody anything, or nobody told hosts of them.
+static void check_hosts(const struct sim_transfer_verb *v)
+{
+	const char *name = hosts_names[v->hosts];
+
+	if (v->unit != DRB_SIM_PACKET)
+		drb_die("--hosts %s: packets of a flow keep its way: take --unit packet", name);
+	if (v->hosts == DRB_HOSTS_REPS && v->source == DRB_SIM_OPEN)
+		drb_die("--hosts %s: open sources hear nothing: take --source spray", name);
+	for (uint32_t i = 0; i < v->fabric.schemes; i++) {
+		if (!drb_scheme_has(v->fabric.scheme[i], DRB_READS_FLOW))
+			drb_die("--hosts %s: scheme %s does not hash flows: take --scheme ecmp",
+				name, drb_scheme_name(v->fabric.scheme[i]));
+	}
+}
+
 uint32_t sim_transfers_prepare(struct sim_transfer_verb *v)
 {
 	sim_timing_fits(&v->timing, &v->fabric.tree);
@@ -91,6 +128,9 @@ uint32_t sim_transfers_prepare(struct sim_transfer_verb *v)
 						.slow = v->timing.slow,
 						.delay = v->timing.delay};
 
+	sim_links_fit("--gray", v->gray.links, &v->fabric.tree);
+	if (v->hosts != DRB_HOSTS_FLOW)
+		check_hosts(v);
 	if (v->unit != DRB_SIM_PACKET)
 		sim_schemes_of_flows(&v->fabric, "take --unit packet");
 	uint32_t threads =
@@ -114,6 +154,7 @@ void sim_put_source(struct drb_table *t, const struct sim_transfer_verb *v)
 {
 	drb_table_text(t, "unit", NULL, unit_names[v->unit]);
 	drb_table_text(t, "source", NULL, source_names[v->source]);
+	drb_table_text(t, "hosts", NULL, hosts_names[v->hosts]);
 }
 
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent)

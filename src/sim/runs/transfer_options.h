@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Options that the verbs of transfers share, beside those of any fabric: --unit, --gap, --queue,
-// --source, --mark, --timeout, --ack, --ack-room, --handshake, and of timing.
+// --source, --hosts, --gray, --mark, --timeout, --ack, --ack-room, --handshake, and of timing.
 
 #include "sim/flows/transfers.h"
 #include "sim/runs/timing_options.h"
@@ -14,6 +14,8 @@ struct sim_transfer_verb {
 	uint64_t memory; // bytes of one run
 	enum drb_sim_unit unit;
 	enum drb_sim_source source;
+	enum drb_sim_hosts hosts;
+	struct drb_gray gray;
 	uint32_t gap, queue, mark, timeout;
 	double ack, ack_room;
 	bool handshake;
@@ -38,7 +40,7 @@ uint32_t sim_transfers_prepare(struct sim_transfer_verb *v);
 // The paper's T, unless one is given: of packets for uplinks of this load; of flows for so many on an uplink.
 double sim_transfers_threshold(const struct sim_transfer_verb *v, enum drb_scheme scheme,
 			       double load, double flows);
-// Cells: --unit and --source.
+// Cells: --unit, --source and --hosts.
 void sim_put_source(struct drb_table *t, const struct sim_transfer_verb *v);
 // Cells dropped and resent: shares of the packets sent.
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent);

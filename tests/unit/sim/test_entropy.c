@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What packets of a transfer differ in: REPS against a second one written for plainness; uniform where nothing is
+// congested; what gray links lose.
+#include "fixtures/transfers.h"
+
+#include "fixtures/chi2.h"
+#include "sim/flows/entropy.h"
+
+// What was heard, the oldest first.
+struct naive {
+	struct {
+		uint16_t entropy;
+		bool used;
+	} heard[DRB_REPS_CACHE];
+	uint32_t count, explores;
+	bool frozen;
+	uint64_t thaws;
+};
+
+static void append(struct naive *n, uint16_t entropy, bool used)
+{
+	if (n->count == DRB_REPS_CACHE)
+		memmove(n->heard, n->heard + 1, --n->count * sizeof(n->heard[0]));
+	n->heard[n->count].entropy = entropy;
+	n->heard[n->count++].used = used;
+}
+
+static uint16_t naive_next(struct naive *n, struct drb_rng *rng)
+{
+	if (n->explores > 0) {
+		n->explores--;
+		return (uint16_t)(drb_rng_next(rng) >> 48);
+	}
+	for (uint32_t i = 0; i < n->count; i++) {
+		if (!n->heard[i].used) {
+			n->heard[i].used = true;
+			return n->heard[i].entropy;
+		}
+	}
+	if (!n->frozen || n->count < DRB_REPS_CACHE)
+		return (uint16_t)(drb_rng_next(rng) >> 48);
+	append(n, n->heard[0].entropy, true);
+	return n->heard[n->count - 1].entropy;
+}
+
+static void naive_hear(struct naive *n, uint16_t entropy, uint64_t slot, uint32_t bdp)
+{
+	append(n, entropy, false);
+	if (!n->frozen || slot <= n->thaws)
+		return;
+	n->frozen = false;
+	n->explores = bdp;
+}
+
+static void naive_lose(struct naive *n, uint64_t thaws)
+{
+	if (n->frozen || n->explores > 0)
+		return;
+	n->frozen = true;
+	n->thaws = thaws;
+}
+
+TEST(reps_agrees_with_a_plain_one)
+{
+	struct drb_rng rng = drb_rng_seed(3, 0), draws = drb_rng_seed(4, 0), same = draws;
+	uint32_t used_again = 0, frozen = 0;
+
+	for (int run = 0; run < 300; run++) {
+		struct drb_reps r = {0};
+		struct naive n = {0};
+		for (uint64_t slot = 0; slot < 400; slot++) {
+			uint32_t event = drb_rng_below(&rng, run % 3 ? 64 : 3 * 64);
+			uint16_t before = (uint16_t)slot;
+			if (event < 1) {
+				drb_reps_lose(&r, slot + 30);
+				naive_lose(&n, slot + 30);
+			} else if (event < 30) {
+				drb_reps_hear(&r, before, slot, 5);
+				naive_hear(&n, before, slot, 5);
+			} else {
+				uint16_t next = drb_reps_next(&r, &draws);
+				assert_int_equal(next, naive_next(&n, &same));
+				used_again += next < slot;
+			}
+			frozen += n.frozen;
+			assert_int_equal(r.frozen, n.frozen);
+		}
+	}
+	assert_true(used_again > 1000 && frozen > 1000);
+}
+
+static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity,
+					   enum drb_sim_hosts hosts)
+{
+	struct drb_transfers_setup s = transfers_setup(layers, arity);
+
+	s.scheme = DRB_SCHEME_ECMP;
+	s.source = DRB_SIM_SPRAY;
+	s.hosts = hosts;
+	s.mark = 20;
+	s.timeout = 60;
+	return s;
+}
+
+// The entropy of packet `sequence` of each of many transfers, one beside the other: nothing waits.
+TEST(entropies_are_uniform_without_congestion)
+{
+	enum { CELLS = 64, EACH = 4 };
+	static const uint32_t sequences[] = {0, 30, 200};
+
+	for (int i = 0; i < 2 * 3; i++) {
+		struct drb_transfers_setup s =
+			setup_of(1, 8, i % 2 ? DRB_HOSTS_REPS : DRB_HOSTS_SPRAY);
+		uint64_t seen[CELLS] = {0};
+		for (int round = 0; round < 60; round++) {
+			s.seed++;
+			struct drb_transfers *t = new_of(&s);
+			for (uint32_t h = 0; h < 16; h++)
+				add(t, h, (h + 1) % 16, 201);
+			bool taken[16] = {false};
+			while (t->over < t->count) {
+				assert_int_equal(drb_transfers_step(t), 0);
+				for (uint32_t p = 0; p < t->flying.room; p++) {
+					const struct drb_flying *f = &t->flying.packet[p];
+					if (f->number == 0 || f->sequence != sequences[i / 2] ||
+					    taken[f->transfer])
+						continue;
+					taken[f->transfer] = true;
+					seen[f->entropy / (65536 / CELLS)]++;
+				}
+			}
+			drb_transfers_free(t);
+		}
+		assert_uniform(seen, CELLS);
+	}
+}
+
+// By slot, over all transfers.
+static void count_lost(enum drb_sim_hosts hosts, const struct drb_gray *gray, uint64_t lost[],
+		       uint32_t slots)
+{
+	struct drb_transfers_setup s = setup_of(3, 4, hosts);
+
+	s.gray = *gray;
+	struct drb_transfers *t = new_of(&s);
+	for (uint32_t h = 0; h < 128; h++)
+		add(t, h, (h + 64) % 128, 100000);
+	for (uint32_t slot = 0; slot < slots; slot++) {
+		uint64_t before = t->dropped;
+		assert_int_equal(drb_transfers_step(t), 0);
+		lost[slot] = t->dropped - before;
+	}
+	drb_transfers_free(t);
+}
+
+static uint64_t sum(const uint64_t lost[], uint32_t from, uint32_t to)
+{
+	uint64_t all = 0;
+
+	for (uint32_t slot = from; slot < to; slot++)
+		all += lost[slot];
+	return all;
+}
+
+// From slot 1000 on some links lose all. REPS finds what comes through within five round trips of 12 slots, before the
+// first timeout tells of a loss; later it loses by what it explores, once a timeout. Who sprays goes on losing.
+TEST(reps_leaves_gray_links)
+{
+	const struct drb_gray gray = {4, 1000};
+	static uint64_t reps[4000], spray[4000];
+
+	count_lost(DRB_HOSTS_REPS, &gray, reps, 4000);
+	count_lost(DRB_HOSTS_SPRAY, &gray, spray, 4000);
+	assert_int_equal(sum(reps, 0, 1000) + sum(spray, 0, 1000), 0);
+	assert_true(sum(reps, 1000, 1020) > 100 && sum(spray, 1000, 1020) > 100);
+	assert_true(sum(reps, 1060, 1080) * 20 < sum(reps, 1000, 1020));
+	assert_true(sum(spray, 1060, 1080) * 2 > sum(spray, 1000, 1020));
+	printf("# lost: REPS %lu, at random %lu\n", sum(reps, 0, 4000), sum(spray, 0, 4000));
+	assert_true(sum(reps, 1120, 4000) * 3 < sum(spray, 1120, 4000));
+}
+
+TEST_MAIN(NULL, NULL)
