@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands of the documentation have verbs and options that the programs' --help has.
+"""Commands of the documentation have verbs and options that the programs' --help has. Those of README and guide are
+in a test: it has program, verb and option on a line, or the option soon after it.
 
 check_commands.py REPOSITORY PROGRAM...    TAP on standard output."""
 import collections
@@ -24,6 +25,9 @@ OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z0-9-]*|-[A-Za-z0-9])(?![\w-])')
 BEFORE = re.compile(r'^(?:\$ |sudo (?:-\w )*|\w+=\S* |time )*')
 AFTER = re.compile(r'\s(?:#|\||&|;|>|<|2>|--\s)|[;|&)]')
 VERBS = re.compile(r'^ {2,4}([a-z][a-z-]*)(?: |$)', re.M)
+# What stories call a command.
+ALIASES = (re.compile(r'^(\s*)up(?:_over)? ', re.M), r'\1fabric up '), (re.compile(r'\bview '), 'fabric --machines ')
+NEAR = 200  # characters between a verb and its option in a test
 # Commands that pass options they do not know on to a verb of another program; None: to any.
 PASSED_ON = {('drbfabric', 'up'): ('drbtopo', 'plan'), ('drbfabric', 'replan'): ('drbtopo', 'plan'),
              ('drbfabric', 'demo'): ('drbtopo', 'plan'), ('drbexperiment', ''): ('drbtopo', 'plan'),
@@ -92,6 +96,40 @@ def fault(command):
     return None
 
 
+@functools.cache
+def tests():
+    """The texts of tests that run programs, with commands by their names."""
+    found = []
+    for folder in 'live', 'process', 'sim':
+        for path in sorted((REPOSITORY / 'tests' / folder).rglob('*')):
+            if path.suffix in ('.sh', '.bash', '.py'):
+                text = path.read_text(encoding='utf-8')
+                for pattern, name in ALIASES:
+                    text = pattern.sub(name, text)
+                found.append(text)
+    return found
+
+
+def same(name, verb, option):
+    """Commands that do the same with this option."""
+    passed_to = PASSED_ON.get((name, verb))
+    if passed_to is None or re.search(rf'{option}(?![\w-])', help_of(name, verb) if verb else help_of(name)):
+        return [(name, verb)]
+    others = [command for command, to in PASSED_ON.items() if to == passed_to]
+    return others + [(passed_to[0], verb) for verb in ([passed_to[1]] if passed_to[1] else verbs_of(passed_to[0]))]
+
+
+@functools.cache
+def is_run(name, verb, option):
+    for name, verb in same(name, verb, option):
+        with_verb = rf'[^\n]{{0,40}}?\b{verb}\b' if verb else ''
+        pattern = re.compile(rf'\b(?:{name}|{name.removeprefix("drb")})\b{with_verb}')
+        for text in tests():
+            if any(option in text[match.start():match.end() + NEAR] for match in pattern.finditer(text)):
+                return True
+    return False
+
+
 def pages():
     return [page for page in sorted(REPOSITORY.glob('**/*.md'))
             if not re.match(r'(?:\.|build|docs/notes/|CHANGELOG)', str(page.relative_to(REPOSITORY)))]
@@ -109,11 +147,26 @@ def documented_commands_exist():
     assert set(checked) == set(PATHS) and checked.total() > 100, checked
 
 
+def commands_of_the_guide_are_in_tests():
+    found = []
+    for page in {REPOSITORY / 'README.md', *(REPOSITORY / 'docs/guide').glob('*.md')} - \
+            {REPOSITORY / name for name in prose.unchecked_pages()}:
+        for line, (name, *words) in commands(page):
+            verb = words[0] if words[0] in verbs_of(name) else ''
+            options = [option for option in OPTION.findall(' '.join(words)) if option.startswith('--')]
+            for option in options or ['']:
+                # The test command-lines asks every verb for its help.
+                if option != '--help' and not is_run(name, verb, option):
+                    found.append(f'{page.relative_to(REPOSITORY)}:{line}: no test has {name} {verb} {option}')
+    assert not found, '\n'.join(found)
+
+
 def a_mistake_is_found():
     assert fault(['drbctl', 'shwo', 's1-0']) == 'drbctl has no verb shwo'
     assert fault(['drbgen', 'write', '--out=x', '--lod', '1']) == 'drbgen write has no option --lod'
     assert fault(['drbfabric', 'ctl', 'show', '--al']) == 'drbfabric ctl has no option --al'
     assert fault(['drbfabric', 'up', '--rate', '1pps', '-l', '3']) is None
+    assert is_run('drbfabric', 'replan', '--rate') and not is_run('drbfabric', 'replan', '--lod')
 
 
-tap.run((documented_commands_exist, a_mistake_is_found))
+tap.run((documented_commands_exist, commands_of_the_guide_are_in_tests, a_mistake_is_found))

@@ -126,11 +126,14 @@ def count_words(page, lines):
     return sum(len(WORD.findall(text)) for _, text in [*blocks(lines), *rows(page, lines)])
 
 
+def unchecked_pages():
+    return {line for line in (HERE / 'prose.txt').read_text().splitlines() if not line.startswith('#')}
+
+
 def main():
     pages = [page for page in sys.argv[1:] if page != '--words']
     banned = words.read_table(HERE / 'words.txt', words.MARKDOWN)
-    later = {line for line in (HERE / 'prose.txt').read_text().splitlines() if not line.startswith('#')}
-    found, total = False, 0
+    later, found, total = unchecked_pages(), False, 0
     for page in pages:
         lines = pathlib.Path(page).read_text(encoding='utf-8').splitlines()
         count = count_words(page, lines)
