@@ -95,10 +95,10 @@ def wireshark(w):
     assert set(run.stdout.split('\n')) == {'1\t1', '2\t0', ''}, run
 
 
-def low(w, source='net_null0'):
-    """Switch s1-0, below, with this device for its host."""
+def low(w, source='net_null0', uplink='none'):
+    """Switch s1-0, below, with this device for its host. Over memif it would wait for its peer for 10 s."""
     return w.start(SWITCHES.format(dir=w.dir, layer=1) + f'  - {{name: d0, device: "{source}"}}\n'
-                   '  - {name: u0, driver: memif}\n', name='low.yaml')
+                   f'  - {{name: u0, driver: {uplink}}}\n', name='low.yaml')
 
 
 def core(w, source):
@@ -112,7 +112,7 @@ def packets_are_captured():
     with World() as w:
         capture(w.dir / 'in.pcap', [bytes.fromhex('020000000000' '020000000001' '88b6') + bytes(46)] * FRAMES)
         capture(w.dir / 'none.pcap', [])
-        below = low(w, f'net_pcap0,rx_pcap={w.dir}/none.pcap,tx_pcap={w.dir}/out.pcap')
+        below = low(w, f'net_pcap0,rx_pcap={w.dir}/none.pcap,tx_pcap={w.dir}/out.pcap', 'memif')
         w.notified('READY=1')
         at = w.socket_of('drb-s1-0')
         reader = begin(w, 's1-0', '-w', str(w.dir / 'c.pcapng'))
