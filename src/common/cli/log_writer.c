@@ -26,9 +26,9 @@
 #define REFUSED_NS UINT64_C(200000000)
 #define FLUSH_NS UINT64_C(5000000000)
 
-// A place of the ring. `sequence`, and its number in the ring, say whose it is: n: of whoever writes the message of number
-// n; n + 1: of the thread that reads it; and so on a whole ring later. So a ring of zeros is one without messages, and takes
-// memory when there are some.
+// A place of the ring. `sequence` plus its index in the ring says whose it is: n: of whoever writes the message of
+// number n; n + 1: of the thread that reads it; and so on a whole ring later. So a ring of zeros is empty, and takes
+// memory only when messages come.
 struct slot {
 	atomic_uint sequence;
 	enum drb_log_level level;

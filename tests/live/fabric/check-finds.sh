@@ -26,7 +26,7 @@ up -l 3 -d 2
 well "all is well" wiring ping counters links
 
 fabric exec h1 -- ip link set eth0 down
-check "an unreachable host" finds 'h7 -> h1 \(10.0.0.2\): no answer' ping
+check "an unreachable host" finds 'h9 -> h1 \(10.0.0.2\): no answer' ping
 check "from it nobody is reached either" finds 'h1 -> h2 ' ping
 fabric exec h1 -- ip link set eth0 up
 fabric exec h1 -- ip address replace fd00::2/64 dev eth0 nodad

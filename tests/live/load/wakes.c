@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define ROUNDS 60
-#define PAUSE_NS 48000000 // a switch with four ports wakes 21 times a second
+#define PAUSE_NS 48000000 // as long as caches do not last, as between two hellos of a switch
 #define ETHERTYPE 0x88b6  // for local experiments
 
 static _Noreturn void fail(const char *what)
