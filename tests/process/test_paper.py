@@ -7,6 +7,7 @@ import collections
 import copy
 import csv
 import html
+import itertools
 import json
 import math
 import os
@@ -80,7 +81,7 @@ WRONG = {
     'bins_one': ('bins', {'choices': 1, 'bins': 2 ** 24}, 'fullest', times(0.6)),
     'bins_two': ('bins', {'choices': 2, 'bins': 2 ** 24}, 'fullest', times(2)),
     'flow_paths': ('flow', {'label': 'paths'}, 'max_load', times(0.5)),
-    'bins_third': ('bins', {'choices': 3}, 'fullest', times(0)),
+    'bins_third': ('bins', {'choices': 3}, 'fullest', times(0.7)),
     'micro_as_random': ('packet', {'label': 'micro'}, 'down_mean', times(0.8)),
     'flow_dmodk_up': ('flow', {'label': 'dmodk'}, 'max_load', times(0.5)),
     'zero_down': ('packet', {'label': 'drb T=0'}, 'down_mean', times(0.7)),
@@ -88,7 +89,7 @@ WRONG = {
     'wiring': ('tree', {'arity': 12}, 'up_port', first(moved)),
     'paths_down': ('tree', {'layers': 4, 'arity': 2}, 'down', first(moved)),
     'example': ('tree', {'layers': 3, 'arity': 2}, 'down', lambda v: [*v[:2], v[2][::-1]]),
-    'core_0': ('tree', {'layers': 3, 'arity': 2}, 'up', lambda v: [v[0], v[1][::-1]]),
+    'core_0': ('tree', {'layers': 3, 'arity': 2}, 'up', lambda v: [v[0], [0] * len(v[1])]),
     'disjoint': ('tree', SMALL, 'up', lambda v: [v[0], [v[1][i // 4 * 4] for i in range(len(v[1]))]]),
     'disjoint_large': ('tree', {'arity': 24}, 'up', first(moved)),
     'worst_is_known': ('flow', {'traffic': 'worst', 'label': 'dmodk'}, 'max_up', moved),
@@ -178,6 +179,7 @@ def certificates_can_fail():
     assert exact.telescopes(3, 1) and not exact.telescopes(3, 0) and not exact.telescopes(3, 2)
     assert exact.base_of(1) == exact.Fraction(1618, 1000)
     assert exact.grows(1, exact.base_of(1)) and not exact.grows(1, exact.Fraction(1619, 1000))
+    assert not exact.grows(1, exact.Fraction(1))
     assert exact.logarithms(1, 6) == [1, 2, 3, 5, 8, 13] and exact.solves_plain(exact.Fraction(2, 3))
 
 
@@ -192,12 +194,38 @@ def what_is_not_as_wired_shares_links():
 
     assert shared_links(Wiring(SimpleNamespace(**row))) == 0
     assert [shared('host', lambda hosts: hosts, i) for i in range(16)] == [2] * 16
-    for key, layer in ('up', 0), ('up', 1), ('up_port', 0), ('up_port', 1):
+    for key, layer in ('up', 0), ('up_port', 0), ('up_port', 1):
         assert all(shared(key, lambda layers: layers[layer], i) for i in range(16)), (key, layer)
+    # A wrong core is also one more on the way down to others.
+    assert [shared('up', lambda layers: layers[1], i) for i in range(16)] == [
+        4, 4, 4, 4, 7, 7, 6, 6, 4, 4, 4, 4, 1, 1, 2, 2]
 
 
 def means_are_of_figures_that_are_independent():
     assert compare.mean_of([Margin(1, 3, 5), Margin(3, 4, 4)]) == Margin(2, 2.5, 4)
+
+
+def all_layers_are_compared():
+    """But for the link to a host, which is one whatever the scheme."""
+    results = results_of(RIGHT)
+    for key, layers in ('up_mean', '123'), ('down_mean', '234'):
+        assert {where[-1] for _, where in compare.queues(results, 'drb', 'micro', key)} == set(layers), key
+
+
+def errors_of_the_estimate_are_relative_to_it():
+    for _, _, cells in report.table_1(results_of(RIGHT)):
+        assert [round(error, 9) for _, _, error in cells] == [0, 0.02]
+
+
+def derivatives_are_those_of_the_equations():
+    """F is quadratic: its difference quotients are its derivatives."""
+    def f(i, s, rate, t):
+        return rate * (s(i - 1) - s(i)) * (s(i - t - 1) + s(i + t)) - (s(i) - s(i + 1))
+
+    for t in (0, 2):
+        for i, j in itertools.product(range(5, 13), repeat=2):
+            low, high = (f(i, lambda k: (k <= 8) + more * (k == j), 3, t) for more in (-1, 1))
+            assert 2 * exact._derivative(i, j, 3, t, 8) == high - low, (i, j, t)
 
 
 def a_file_adds_a_claim():
@@ -288,6 +316,13 @@ def walk_that_grows_has_no_best():
         row['growing'] = int(row['scheme'] == 'walk' and row['seed'] == 3)
     s = study.summary_of(persistent(change), (3, 8), above=False)
     assert (s.grows['walk'], s.grows_alone, s.compared, s.worst) == (5, 5, [], None)
+
+
+def the_surprise_is_where_growth_begins():
+    def change(row):
+        row['growing'] = int(row['scheme'] == 'drb' and row['traffic'] in ('fixed', 'mixed'))
+    place = report.persistent_growth(persistent(change))
+    assert (place.traffic, place.rho) == ('fixed', 0.5)
 
 
 def unclear_is_neither_stable_nor_growing():
@@ -444,10 +479,10 @@ def without_packages_the_csv_stays():
 
 tap.run([what_the_paper_says_is_reproduced, every_claim_can_be_refuted, certificates_can_fail,
          what_is_not_as_wired_shares_links, means_are_of_figures_that_are_independent, a_file_adds_a_claim,
-         many_comparisons_are_corrected_for, verdicts_flip_where_it_is_said, short_runs_judge_only_what_they_can,
-         one_run_decides_nothing, what_changed_is_said, what_is_found_is_told, every_finding_has_words,
-         the_text_names_claims,
-         schemes_have_colours_of_their_own, places_have_a_best, walk_that_grows_has_no_best,
-         unclear_is_neither_stable_nor_growing, what_grows_counts_by_its_long_run,
-         a_missing_run_takes_its_place_with_it, the_report_has_everything,
-         pictures_show_what_is_sure, without_packages_the_csv_stays])
+         all_layers_are_compared, errors_of_the_estimate_are_relative_to_it, derivatives_are_those_of_the_equations,
+         the_surprise_is_where_growth_begins, many_comparisons_are_corrected_for, verdicts_flip_where_it_is_said,
+         short_runs_judge_only_what_they_can, one_run_decides_nothing, what_changed_is_said, what_is_found_is_told,
+         every_finding_has_words, the_text_names_claims, schemes_have_colours_of_their_own, places_have_a_best,
+         walk_that_grows_has_no_best, unclear_is_neither_stable_nor_growing, what_grows_counts_by_its_long_run,
+         a_missing_run_takes_its_place_with_it, the_report_has_everything, pictures_show_what_is_sure,
+         without_packages_the_csv_stays])
