@@ -30,9 +30,11 @@ done
 mount -t proc proc "$clean/proc" || cannot_run "no /proc of its own"
 
 inside() { chroot "$clean" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 "$@"; }
-# Every file but what dpkg and caches keep for themselves.
+# Every file but what dpkg and caches keep for themselves, and accounts: as other packages, this one leaves its own, to
+# which files may belong.
 files() {
-  (cd "$clean" && find . -xdev \( -path ./run -o -path ./tmp -o -path ./var/lib/dpkg -o -path ./var/cache -o -path ./var/log \) \
+  (cd "$clean" && find . -xdev \( -path ./run -o -path ./tmp -o -path ./var/lib/dpkg -o -path ./var/cache -o -path ./var/log \
+    -o -path './etc/passwd*' -o -path './etc/group*' -o -path './etc/shadow*' -o -path './etc/gshadow*' \) \
     -prune -o -type f -printf '%p %m %s\n' -o -printf '%p %m\n' | grep -v '^./etc/ld.so.cache ' | sort)
 }
 # dpkg -V is silent about files that are as they were installed.
@@ -46,6 +48,7 @@ says() { # says PATTERN COMMAND...
 }
 
 files >"$scratch/before"
+cp "$clean/etc/passwd" "$scratch/passwd"
 cp "$debian"/drbswitch_*.deb "$debian"/drbswitch-doc_*.deb "$debian"/drbswitch-mininet_*.deb "$clean/tmp/"
 # Nothing can be downloaded in here: what the packages name is enough.
 check "they install" inside sh -c 'dpkg -i /tmp/*.deb'
@@ -85,4 +88,6 @@ check "no program stays" bash -c "! ls '$clean'/usr/bin/drb*"
 check "they are purged" inside dpkg -P drbswitch-mininet drbswitch-doc drbswitch
 files >"$scratch/after"
 check "nothing is left" diff "$scratch/before" "$scratch/after"
+other_accounts() { diff "$scratch/passwd" "$clean/etc/passwd" | grep '^[<>]' | grep -v '^> drbswitch:x:.*:/usr/sbin/nologin$'; }
+check "but an account, which cannot log in" test -z "$(other_accounts)"
 finish
