@@ -234,9 +234,10 @@ int ctl_capture(int argc, char **argv)
 	drb_options_parse(
 		sets,
 		"Captures what the ports of a switch receive, send and drop, with any driver. A "
-		"comment has the direction, how a packet was sent up, the queue that it found, "
-		"and why it was dropped. FILTER is as in tcpdump. The end reports how many "
-		"packets the capture missed. Ends on SIGINT or SIGTERM.",
+		"comment has the direction, how a packet was sent up, the packets in the queue "
+		"when "
+		"it left, itself included, and why it was dropped. FILTER is as in tcpdump. The "
+		"end reports how many packets the capture missed. Ends on SIGINT or SIGTERM.",
 		argc, argv);
 	take_words(&o);
 	// A reader of our output that is slow is not to lose what is being written; where it does not

@@ -94,6 +94,7 @@ refused "exec: an unknown node" "no node 'h99': hosts are h0 to h7, switches s1-
 refused "exec: no command" 'command is missing' fabric exec h0 --
 refused "exec: an unknown command" 'no-such-program' fabric exec h0 -- no-such-program
 refused "replan: another size" 'take it down and up again' fabric replan -d 3
+refused "replan: another MTU" 'changes the mtu of the fabric: take it down and up again' fabric replan --mtu 9000
 refused "replan: an unknown scheme" '--scheme best' fabric replan --scheme best
 refused "another fabric" 'is not up.*drb' fabric check --name other
 drbgen write -l 3 -d 2 --slots 10 --slot 2ms --out "$scratch/traffic" 2>/dev/null

@@ -84,6 +84,8 @@ check "nothing is left of that" all_gone
 check "a mistake is named" says "scheme best" env switch=drb,scheme=best bash -c "$(declare -f network); root='$root'; network 2 2 --test none"
 check "so are links that Mininet does not make" \
   says "links=memif" env switch=drb,links=memif bash -c "$(declare -f network); root='$root'; network 2 2 --test none"
+check "nor without some uplinks" \
+  says "uplinks=" env switch=drb,uplinks=1 bash -c "$(declare -f network); root='$root'; network 2 2 --test none"
 check "and leaves nothing" soon all_gone
 
 begin 3 2

@@ -212,7 +212,7 @@ def replan(args):
         shutil.rmtree(folder, ignore_errors=True)
         try:
             plan = fabric.make_plan(drbtopo, options, folder)
-            for part in ('switches', 'hosts', 'links'):
+            for part in ('switches', 'hosts', 'links', 'mtu'):
                 if plan[part] != old[part]:
                     raise usage(f'this changes the {part} of the fabric: take it down and up again')
             silent = restart_switches(fabric, plan, folder, _kept(options, plan), args.timeout)

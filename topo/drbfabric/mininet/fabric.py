@@ -59,6 +59,8 @@ class MininetFabric:
     def _make(self):
         fabric, setup = self.fabric, self.setup
         options = ['-l', str(setup['layers']), '-d', str(setup['arity'])]
+        if 'uplinks' in setup['options']:
+            raise usage('uplinks=: Mininet makes the links, of all uplinks')
         for key, value in setup['options'].items():
             options += [f"--{key.replace('_', '-')}", value]
         fabric.create()
