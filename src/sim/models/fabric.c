@@ -177,6 +177,9 @@ void drb_fabric_free(struct drb_fabric *f)
 
 static void turn(struct drb_line *line, uint32_t slot)
 {
+	static uint64_t none; // of no links, but an address
+
+	line->now = line->next = &none;
 	if (line->strips == 0)
 		return;
 	line->now = line->word + slot % line->strips * line->links;
