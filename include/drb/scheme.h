@@ -90,6 +90,8 @@ struct drb_scheme_setup {
 	uint32_t packet_time;
 	double rate;         // sizes that each uplink sends in a unit of time; 0: unknown
 	const double *rates; // rates by uplink where they differ; NULL: they do not
+	// Workers that share the packets of the switch, each with a state of its own; 0 or 1: one state sees all.
+	uint32_t workers;
 };
 
 // A parameter that users may set: --scheme NAME:PARAMETER=VALUE.
@@ -141,7 +143,7 @@ struct drb_scheme_ops {
 	// The mark for packets that come without one, until the next hear() or tick(); 0: none.
 	uint8_t (*own_mark)(const void *state);
 	// The mark of a packet that goes down from above layer 1 and came with this mark. At layer 1: 0, to a host.
-	// from_below: the packet came up, and turns down here.
+	// from_below: the packet came up on its path, not on a detour, and turns down here.
 	uint8_t (*mark_down)(void *state, uint8_t mark, bool from_below);
 	// With DRB_DEFAULT_UNLOADED: numbers of packets of size 1 that took each uplink by default, without choose().
 	void (*count)(void *state, const uint32_t packets[]);
@@ -193,8 +195,8 @@ DRB_API uint32_t drb_chooser_choose_among(struct drb_chooser *c, uint64_t usable
 DRB_API void drb_chooser_hear(struct drb_chooser *c, uint8_t mark);
 // Passes the time since the start, and the number of packets sent up since the last call. Call it now and then.
 DRB_API void drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent);
-// The mark with which a packet that came with this mark goes down; to a host: 0. from_below: the packet came up,
-// and turns down here.
+// The mark with which a packet that came with this mark goes down; to a host: 0. from_below: the packet came up
+// on its path, not on a detour, and turns down here.
 DRB_API uint8_t drb_chooser_mark_down(struct drb_chooser *c, uint8_t mark, bool from_below);
 
 DRB_END

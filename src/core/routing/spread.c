@@ -52,6 +52,7 @@ void drb_spread_init(struct drb_spread *s, const struct drb_spread_setup *setup,
 		.uplinks = uplinks,
 		.window = DRB_SPREAD_WINDOW * setup->packet_time,
 		.rate = setup->rate,
+		.hears_all = !setup->part,
 		.uneven = unevenness_limit(size),
 		.overflow = overflow_limit(size),
 		.count = memory,
@@ -164,9 +165,12 @@ static void judge_deafness(struct drb_spread *s, double sent)
 	struct drb_spread_ears *e = &s->ears;
 
 	e->sent += sent;
-	if (++e->windows < DRB_SPREAD_DEAF || e->sent < 2 * s->uplinks || s->rate <= 0)
+	if (++e->windows < DRB_SPREAD_DEAF || s->rate <= 0 || !s->hears_all)
 		return;
-	s->deaf = e->heard + s->hearing < DEAF * e->sent;
+	const bool knows = e->sent >= 2 * s->uplinks;
+	if (!knows && e->windows < DRB_SPREAD_LASTS)
+		return;
+	s->deaf = knows && e->heard + s->hearing < DEAF * e->sent;
 	*e = (struct drb_spread_ears){.heard = -(double)s->hearing}; // these are counted
 	settle(s);
 }

@@ -32,8 +32,10 @@
 //             all packets are spread to is a share of 1/d there, and those who could relieve the
 //             others' down-links are everywhere.
 //   deafness  A switch that gets less than a quarter of what it sends up cannot hear whom it would
-//             overload. It spreads as if it had evidence.
+//             overload. It spreads as if it had evidence. One of several workers gets a part of what comes,
+//             and may send what belongs to another part: it cannot judge this, and does not.
 //   turning   Where a packet of distance 1 from below turns round and goes down again is evidence, too, for a while.
+//             One on a detour does so more than once, at cores that would keep each other's evidence alive: it is none.
 //             What is spread may all go to hosts that send nothing, so that nobody who sends to hosts beside
 //             them hears of it from there. But all cores get their share of it, and a switch above layer 1 with
 //             evidence marks what it sends down, too: those that get anything from a core hear of it.
@@ -74,6 +76,7 @@ struct drb_spread {
 	uint32_t hearing;                   // packets from above, heard since the last count
 	uint32_t marks[DRB_SPREAD_FAR + 1]; // of these
 	bool deaf;                          // it cannot hear
+	bool hears_all;                     // it gets all that comes from above
 	struct drb_spread_ears {
 		uint32_t windows;
 		double heard, sent; // packets, in these
@@ -116,6 +119,7 @@ struct drb_spread_setup {
 	// Of all uplinks, as above; 0 where it is not known: then windows are counted in packets, and a link
 	// is taken for one that can carry 10/9 of the mean.
 	double rate;
+	bool part; // it is one of several that share the packets of the switch
 };
 
 // memory: lent for as long as *s is used.
@@ -155,7 +159,7 @@ static inline uint8_t drb_spread_mark(const struct drb_spread *s, uint8_t mark)
 	return (uint8_t)((own < came ? own : came) + 1) & DRB_SPREAD_FAR;
 }
 
-// The same of a packet that is sent down. from_below: it turns round here.
+// The same of a packet that is sent down. from_below: it turns round here, and is on no detour.
 static inline uint8_t drb_spread_mark_down(struct drb_spread *s, uint8_t mark, bool from_below)
 {
 	s->turned |= from_below && mark == 1;

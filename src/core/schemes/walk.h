@@ -38,7 +38,8 @@ static inline void drb_walk_init(void *state, const struct drb_scheme_setup *set
 	const struct drb_spread_setup spread = {.tree = setup->tree,
 						.layer = setup->layer,
 						.packet_time = setup->packet_time,
-						.rate = setup->rate};
+						.rate = setup->rate,
+						.part = setup->workers > 1};
 
 	drb_spread_init(&walk->spread, &spread, walk->memory);
 	if (setup->choice->uplinks == 0)

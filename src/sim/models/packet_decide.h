@@ -92,8 +92,9 @@ static inline __attribute__((always_inline)) void sim_mark_down(const struct drb
 		uint64_t *word = i < l->up ? &l->from_above.now[(uint64_t)s * l->up + i]
 					   : &l->from_below.now[(uint64_t)s * l->down + i - l->up];
 		uint8_t mark = *word >> sim->mark_at & sim->mark_mask;
+		const bool turns = i >= l->up && !(*word >> sim->detour_at & sim->detour_mask);
 		if ((uint32_t)*word - hop.first < hop.span) // no packet is below no switch
-			*word = sim_marked(sim, *word, ops->mark_down(state, mark, i >= l->up));
+			*word = sim_marked(sim, *word, ops->mark_down(state, mark, turns));
 	}
 }
 

@@ -362,6 +362,23 @@ TEST(the_deaf_spread)
 	}
 }
 
+// One of several workers sends what others hear of.
+TEST(a_part_of_a_switch_is_not_deaf)
+{
+	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+	struct stage stage;
+
+	set_up(&stage, 3, 8);
+	const struct drb_spread_setup part = {
+		.tree = &stage.t, .layer = 1, .packet_time = 1, .rate = 1, .part = true};
+	drb_spread_init(&stage.s, &part, stage.memory);
+	stage.silent = true;
+	for (uint32_t i = 0; i < 1000; i++) {
+		slot(&stage, 0.9, def, 0);
+		assert_int_equal(stage.s.distance, 0);
+	}
+}
+
 static void pass_window(struct stage *stage)
 {
 	stage->now += DRB_SPREAD_WINDOW;
@@ -374,6 +391,23 @@ static void set_up_layer(struct stage *stage, uint32_t layer)
 	const struct drb_spread_setup setup = {
 		.tree = &stage->t, .layer = layer, .packet_time = 1, .rate = 1};
 	drb_spread_init(&stage->s, &setup, stage->memory);
+}
+
+// Who has hardly anything to send is not taken for deaf any longer.
+TEST(the_deaf_end_when_they_send_nothing)
+{
+	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7}, windows = 0;
+	struct stage stage;
+
+	set_up(&stage, 3, 8);
+	stage.silent = true;
+	for (uint32_t i = 0; i < 1000; i++)
+		slot(&stage, 0.9, def, 0);
+	assert_true(stage.s.deaf);
+	for (; stage.s.deaf; windows++)
+		pass_window(&stage);
+	assert_in_range(windows, DRB_SPREAD_DEAF, 2 * DRB_SPREAD_LASTS);
+	assert_int_equal(stage.s.distance, 0);
 }
 
 // Where a packet turns round that a switch spread by its own judgement is evidence for some windows; what follows it

@@ -383,6 +383,35 @@ TEST(it_hears_and_forgets)
 	drb_packet_free(sim);
 }
 
+// A packet on a detour goes down and up again: to the next core its mark is no news, or cores beside a dead switch
+// would keep each other's evidence alive.
+TEST(detours_keep_no_rumour)
+{
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct drb_packet_setup s = {.scheme = DRB_SCHEME_WALK,
+					     .choices = 2,
+					     .threshold = drb_threshold_packet(0.5),
+					     .rho = 0.5,
+					     .slots = 10000,
+					     .stats = 5000,
+					     .seed = seed,
+					     .fail = {.switches = 1},
+					     .memory = UINT64_C(256) << 20};
+		struct drb_packet_sim *sim;
+		assert_int_equal(drb_traffic_parse("permutation", &s.traffic), 0);
+		assert_int_equal(drb_tree_init(&s.tree, LAYERS, 4), 0);
+		assert_int_equal(drb_packet_new(&sim, &s), 0);
+		steps(sim, 100);
+		for (uint32_t c = 0; c < drb_tree_switches(&s.tree, LAYERS); c++)
+			spread_of(sim_state(sim, LAYERS, c))->turned = true;
+		steps(sim, 6000);
+		for (uint32_t c = 0; c < drb_tree_switches(&s.tree, LAYERS); c++)
+			assert_int_equal(spread_of(sim_state(sim, LAYERS, c))->distance, 0);
+		assert_int_equal(spreading(sim), 0);
+		drb_packet_free(sim);
+	}
+}
+
 // Traffic in which the queues of drb grow, or those of a rule that lets each switch judge alone.
 TEST(queues_do_not_grow)
 {

@@ -67,7 +67,8 @@ static int init_state(struct drb_scheme_state *state, const struct drb_setup *s)
 	uint32_t links;
 	const struct drb_port_setup *up = clock_links(s, &links);
 	struct drb_choice choice = s->choice;
-	struct drb_scheme_setup setup = {.tree = &s->tree, .layer = s->layer, .choice = &choice};
+	struct drb_scheme_setup setup = {
+		.tree = &s->tree, .layer = s->layer, .choice = &choice, .workers = s->workers};
 	double rate[DRB_PORTS_MAX];
 
 	choice.param = s->scheme.param;
@@ -113,9 +114,10 @@ static inline __attribute__((always_inline)) void read_marks(const struct drb_sc
 			ops->hear(state, mark & known);
 		if (!above && drb_addr_label_octets(frame) - first >= span)
 			continue; // it goes up, as the scheme decides
+		const bool turns = !above && frame[1] == mac_octet; // else it is on a detour
 		uint8_t leaves = to_hosts ? 0
 				 : ops->mark_down
-					 ? ops->mark_down(state, mark & known, !above) & known
+					 ? ops->mark_down(state, mark & known, turns) & known
 					 : mark;
 		if (leaves != mark)
 			frame[DRB_MARK_AT] = mac_octet ^ leaves;

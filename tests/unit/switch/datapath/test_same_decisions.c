@@ -79,7 +79,10 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 		// A packet a slot, as in the model, and the same beginning.
 		struct drb_spread *spread = spread_of(w.scheme_state.state);
 		uint32_t ticks = SLOT_NS >> w.scheme_state.tick_shift;
-		const struct drb_spread_setup each = {&s->setup.tree, layer, ticks, 1.0 / ticks};
+		const struct drb_spread_setup each = {.tree = &s->setup.tree,
+						      .layer = layer,
+						      .packet_time = ticks,
+						      .rate = 1.0 / ticks};
 		drb_spread_init(spread, &each, spread->count);
 		spread->began = BEFORE * ticks;
 	}

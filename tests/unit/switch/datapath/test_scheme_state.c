@@ -228,6 +228,25 @@ TEST(marks_go_down)
 	}
 }
 
+// The mark of a packet on a detour is no news at a core.
+TEST(a_detour_does_not_turn)
+{
+	for (uint8_t detour = 0; detour <= 2; detour++) {
+		uint8_t frame[60];
+		struct rte_mbuf *m;
+		begin(SWITCH_AT(", rate: 500pps", 3, 0, "scheme: walk"), 512);
+		make_frame(frame, sizeof(frame), 32, 0);
+		frame[1] ^= detour;
+		frame[7] ^= 1;
+		m = mbuf_of(frame, sizeof(frame));
+		drb_forward_burst(&w, 2, &m, 1);
+		const struct drb_spread *s = spread_of(w.scheme_state.state);
+		assert_int_equal(s->turned || s->remembers > 0, !detour);
+		empty_queues();
+		end();
+	}
+}
+
 // However a burst is decided, its defaults are counted and its marks obeyed: all at once if nothing waits
 // and nothing is marked, else packet by packet.
 TEST(bursts_count_their_defaults)
