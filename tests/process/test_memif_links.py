@@ -72,11 +72,19 @@ def stopped_servers_keep_nobody():
         link.end()
 
 
+def descriptors(pid):
+    """Of a process at rest: a connection that asked last is closed a moment after the link is up."""
+    before = None
+    while before != (before := len(os.listdir(f'/proc/{pid}/fd'))):
+        time.sleep(0.5)
+    return before
+
+
 def servers_come_again():
     """Each time at once, and nothing is left of the times before."""
     with World() as w:
         link, healed = Link(w, 'off'), []  # a port that goes this often would be flapping
-        files = len(os.listdir(f'/proc/{link.core.pid}/fd'))
+        files = descriptors(link.core.pid)
         for _ in range(COMES_AGAIN):
             link.leaf.kill()
             link.leaf.wait(WITHIN)
@@ -86,8 +94,7 @@ def servers_come_again():
             link.is_up()
             healed.append(time.monotonic() - begun)
         print(f'# up {max(healed) * 1000:.0f} ms after the server is ready, at the longest')
-        # The connection that asked last is closed a moment later.
-        until(lambda: len(os.listdir(f'/proc/{link.core.pid}/fd')) == files)
+        assert descriptors(link.core.pid) == files
         link.end()
 
 

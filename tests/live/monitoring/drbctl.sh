@@ -41,7 +41,7 @@ folder=$(ls -d /run/dpdk/drb-s1-0)
 chmod 0 "$folder"
 check "a switch of another user" fails_with 1 "drb-s1-0: no permission .*$folder.* sudo" stranger show s1-0
 chmod 700 "$folder" && chmod 0 /run/dpdk
-check "switches of another user" fails_with 1 'may ask: no permission .*/run/dpdk, .*sudo' stranger list
+check "switches of another user" fails_with 1 'no running switch is accessible: no permission .*/run/dpdk, .*sudo' stranger list
 check "packets of another user" fails_with 1 'drb-s1-0: no permission' stranger capture s1-0
 chmod 700 /run/dpdk
 check "list shows the switches of the plan" same \

@@ -65,7 +65,7 @@ cp -r "$scratch/traffic" "$scratch/short"
 truncate -s -5 "$scratch/short/h1.pcap"
 cp -r "$scratch/traffic" "$scratch/broken"
 echo '{' >"$scratch/broken/traffic.json"
-refused "no input" 'what is to be replayed'
+refused "no input" 'nothing to replay'
 refused "no such file" "$scratch/none.*No such file" "$scratch/none"
 refused "no capture" "$scratch/text: no capture: neither pcap nor pcapng" "$scratch/text"
 refused "a capture that ends in its header" "$scratch/stub.pcap: ends in its header" "$scratch/stub.pcap"

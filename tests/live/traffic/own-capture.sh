@@ -72,7 +72,7 @@ record_tcp() {
   "$root/topo/fabric" exec h4 -- tcpdump -Z root -q --immediate-mode -i eth0 -w "$scratch/own.pcap" -U tcp >/dev/null 2>&1 &
   local recorder=$!
   soon test -s "$scratch/own.pcap" >/dev/null
-  soon fabric exec h4 -- curl -sfo /dev/null http://10.0.0.11:8080/traffic.md || return
+  soon fabric exec h4 -- curl -sfo /dev/null http://10.0.0.11:8080/guide/traffic.md || return
   sleep 0.2
   kill -TERM $server $recorder
   wait $recorder
