@@ -5,7 +5,7 @@
 prose.py [--words] PAGE...    exit status 1 and a line for each fault
 
 --words prints how many words each page has. Beside this program, words.txt has the words that must not be used,
-and prose.txt the pages that are not checked yet. The limit of all words holds once prose.txt names no page.
+and prose.txt the pages that are not checked yet. The limit of all words holds once prose.txt has no line.
 Neither code nor link targets nor rows that a test compares with the source count as prose.
 Links are checked by tests/docs/check_links.py."""
 

@@ -437,8 +437,8 @@ def every_finding_has_words():
 
 
 def the_text_names_claims():
-    """What src/sim/README.md says was not reproduced are claims of today's, in their words and order."""
-    with open(f'{TOPO}/../src/sim/README.md', encoding='utf-8') as f:
+    """What docs/notes/simulations.md says was not reproduced are claims of today's, in their words and order."""
+    with open(f'{TOPO}/../docs/notes/simulations.md', encoding='utf-8') as f:
         rows = f.read().split(found.BEGIN)[1].split(found.END)[0].splitlines()[2:]
     said = [tuple(row.split(' | ')[:2]) for row in rows]
     claims = [(f'| {claim.says}', claim.section) for claim in CLAIMS if not claim.ours]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Started by `drbsim paper` as a folder: python3 drbfabric/paper DIR.
 
-python3 topo/drbfabric/paper DIR src/sim/README.md renews the table of what was not reproduced in that text."""
+python3 topo/drbfabric/paper DIR docs/notes/simulations.md renews the table of what was not reproduced in that text."""
 
 import os
 import sys

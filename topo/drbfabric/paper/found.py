@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is found where a claim of the paper does not hold, in words and figures of the results: for the page, and for
-the table in src/sim/README.md."""
+the table in docs/notes/simulations.md."""
 
 from drbfabric.paper.compare import FLOWS
 from drbfabric.paper.results import LINES, growth_of, name_of
