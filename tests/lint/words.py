@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Words that the glossary lists as not used do not come back.
+"""Words that words.txt lists as not used do not come back.
 
 words.py TABLE FILE...    exit status 1 and a line for each place that has one
 
