@@ -191,7 +191,9 @@ refused 'take --scheme ecmp' transfer --hosts spray --scheme ecmp,drb
 refused 'take --unit packet' transfer --hosts spray --scheme ecmp --unit flow
 refused 'take --source spray' job --hosts reps --scheme ecmp
 refused 'must be link:N:K' replay --gray link:1
-refused '32 links' job -l 3 -d 2 --gray link:33:0
+refused '32 links' job -l 3 -d 2 --scheme ecmp --source spray --hosts reps --gray link:33:0
+refused 'never ends' job --scheme ecmp --source spray --gray link:1:0
+refused 'leave out --handshake' transfer --scheme ecmp --source spray --hosts spray --gray link:1:0 --handshake
 refused 'from 10 to' job --timeout 1
 refused 'from 1 to' transfer --runs 0
 refused 'no fewer than' transfer --slots 100 --warmup 100

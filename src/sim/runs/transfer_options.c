@@ -129,6 +129,10 @@ uint32_t sim_transfers_prepare(struct sim_transfer_verb *v)
 						.delay = v->timing.delay};
 
 	sim_links_fit("--gray", v->gray.links, &v->fabric.tree);
+	if (v->gray.links && (v->handshake || v->ack_room > 0))
+		drb_die("--gray: such links lose packets, not handshakes or acknowledgements: "
+			"leave out "
+			"--handshake and --ack-room");
 	if (v->hosts != DRB_HOSTS_FLOW)
 		check_hosts(v);
 	if (v->unit != DRB_SIM_PACKET)

@@ -115,6 +115,10 @@ static uint32_t check(struct job_verb *v)
 			drb_die("--job %s: F(%u,%u) has %u hosts, which is no power of two", name,
 				v->base.fabric.layers, v->base.fabric.arity, hosts);
 	}
+	if (v->base.gray.links && v->base.hosts == DRB_HOSTS_FLOW)
+		drb_die("--gray: a transfer that keeps a path over such a link never ends: take "
+			"--hosts "
+			"spray or reps");
 	return sim_transfers_prepare(&v->base);
 }
 
