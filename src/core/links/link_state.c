@@ -186,7 +186,9 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 	l->asked = (struct drb_hello_serial){0};
 	l->hello = *hello;
 	l->short_hellos = is_long(hello->serial.number) ? 0 : l->short_hellos + 1;
-	l->hello_ns = now_ns - waited_ns;
+	// However long this switch did not look: drb_link_check() judges silence, once that is excused.
+	const uint64_t hold_ns = drb_link_hold_ns(l);
+	l->hello_ns = now_ns - (waited_ns < hold_ns ? waited_ns : hold_ns);
 	l->last_ns = l->hello_ns > l->last_ns ? l->hello_ns : l->last_ns;
 	*changed = enter(l, judge(l, true, now_ns), now_ns);
 	return DRB_HELLO_TAKEN;

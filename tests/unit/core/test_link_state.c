@@ -141,6 +141,22 @@ TEST(looked_at_late)
 	assert_int_equal(look(true, true, 1571), DRB_LINK_DOWN);
 }
 
+// Whoever did not look for longer than the hold time finds hellos that waited as long: none of them is silence.
+TEST(waited_beyond_the_hold_time)
+{
+	bool changed;
+
+	begin(100);
+	hear(DRB_HELLO_HEARS, 1000);
+	for (uint64_t waited_ms = 1900; waited_ms >= 1000; waited_ms -= 100) {
+		const struct drb_hello h = hello_of(DRB_HELLO_HEARS);
+		drb_link_hear_hello(&l, &h, waited_ms * MS, 3000 * MS, &changed);
+		assert_int_equal(l.state, DRB_LINK_UP);
+	}
+	assert_int_equal(look(true, true, 3000), DRB_LINK_UP);
+	assert_int_equal(look(true, true, 3001), DRB_LINK_DOWN);
+}
+
 // Nobody says hello anywhere: used by its carrier. Somebody does, but not here: dead.
 TEST(silence)
 {
