@@ -58,7 +58,8 @@ static uint64_t count_sent(void *worker, uint32_t i)
 {
 	const struct drb_worker *w = worker;
 
-	return w->egress[i].head - w->port[i].lost;
+	// Hellos do not wait for what is on a link that takes a while.
+	return w->egress[i].head - w->port[i].lost - drb_delay_line_length(&w->line[i]);
 }
 
 // A GSO packet that could not be cut was several packets.

@@ -36,12 +36,17 @@ void drb_transmit_review(struct drb_worker *w)
 	}
 }
 
-static uint32_t free_line(struct drb_delay_line *line)
+// What is on the link of port i has left its queue, and was counted as sent.
+static uint32_t free_line(struct drb_worker *w, uint32_t i)
 {
+	struct drb_delay_line *line = &w->line[i];
 	uint32_t length = drb_delay_line_length(line);
 
-	for (; line->head < line->tail; line->head++)
-		rte_pktmbuf_free(line->packet[line->head & line->mask]);
+	for (; line->head < line->tail; line->head++) {
+		struct rte_mbuf *m = line->packet[line->head & line->mask];
+		w->port[i].out_octets -= m->pkt_len;
+		rte_pktmbuf_free(m);
+	}
 	return length;
 }
 
@@ -53,7 +58,7 @@ uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i)
 	for (uint32_t n = 0; n < length; n++)
 		rte_pktmbuf_free(q->packet[drb_egress_ring_index(q, n)]);
 	drb_egress_clear(q, w->now_ns);
-	return length + free_line(&w->line[i]);
+	return length + free_line(w, i);
 }
 
 static uint64_t octets_of(void **packets, uint32_t count)
