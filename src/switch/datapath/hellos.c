@@ -271,26 +271,26 @@ static struct drb_hello_frame frame_of(const struct rte_mbuf *m)
 bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	const struct drb_hello_frame frame = frame_of(m);
-	// Of what says something new: the socket has it, too.
-	const bool copy = w->owner->hello_io.port[in].fd >= 0;
+	struct drb_hello_io *io = &w->owner->hello_io;
+	const uint64_t bit = UINT64_C(1) << in;
 	struct drb_hello hello;
 
-	if (w->owner == w && copy) {
-		w->hello_io.look_ns = 0;
+	if (io->port[in].fd >= 0) { // which has it, too, maybe behind others
+		if (!(atomic_fetch_or(&io->news, bit) & bit) && w->owner != w)
+			drb_worker_kick(w->owner);
 	} else if (w->owner == w) {
 		if (hear(w, in, &frame, true) == DRB_HELLO_BAD)
 			return false;
 		drb_hellos_read_links(w);
-	} else if (!copy && drb_hello_decode(frame.octets, frame.length, &hello) < 0) {
+	} else if (drb_hello_decode(frame.octets, frame.length, &hello) < 0) {
 		return false;
-	} else if (w->owner->hello_io.ring) {
+	} else if (io->ring) {
 		m->port = (uint16_t)in;
-		if (rte_ring_enqueue(w->owner->hello_io.ring, m) == 0) {
+		if (rte_ring_enqueue(io->ring, m) == 0) {
 			drb_worker_kick(w->owner);
 			return true;
 		}
-		if (!copy)
-			count_drop(w, in, m->data_len, DRB_DROP_hellos_waiting);
+		count_drop(w, in, m->data_len, DRB_DROP_hellos_waiting);
 	}
 	rte_pktmbuf_free(m);
 	return true;
@@ -298,7 +298,8 @@ bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 
 bool drb_hellos_waiting(const struct drb_worker *w)
 {
-	return w->hello_io.ring && !rte_ring_empty(w->hello_io.ring);
+	return atomic_load_explicit(&w->hello_io.news, memory_order_relaxed) ||
+	       (w->hello_io.ring && !rte_ring_empty(w->hello_io.ring));
 }
 
 static void take_waiting(struct drb_worker *w)
@@ -308,8 +309,7 @@ static void take_waiting(struct drb_worker *w)
 	while (rte_ring_dequeue(w->hello_io.ring, &waiting) == 0) {
 		struct rte_mbuf *m = waiting;
 		const struct drb_hello_frame frame = frame_of(m);
-		if (w->hello_io.port[m->port].fd < 0)
-			hear(w, m->port, &frame, false);
+		hear(w, m->port, &frame, false);
 		rte_pktmbuf_free(m);
 	}
 }
@@ -370,10 +370,17 @@ static void look_at_sockets(struct drb_worker *w)
 // A worker that sleeps now and then is told which have something, and mostly that is one hello.
 static void take_from_sockets(struct drb_worker *w)
 {
-	for (uint64_t left = w->hello_io.readable; left; left &= left - 1)
-		take_from_socket(w, (uint32_t)__builtin_ctzll(left), 1);
-	w->hello_io.readable = 0;
-	if (w->now_ns >= w->hello_io.look_ns)
+	struct drb_hello_io *io = &w->hello_io;
+	const uint64_t news = atomic_exchange(&io->news, 0);
+
+	if (news) // more may follow, or not be in the socket yet: a worker at rest would sleep on
+		w->woken_ns = w->now_ns;
+	for (uint64_t left = io->readable | news; left; left &= left - 1) {
+		const uint32_t i = (uint32_t)__builtin_ctzll(left);
+		take_from_socket(w, i, news >> i & 1 ? AT_ONCE : 1);
+	}
+	io->readable = 0;
+	if (w->now_ns >= io->look_ns)
 		look_at_sockets(w);
 }
 

@@ -19,7 +19,7 @@ void drb_hellos_look(struct drb_worker *w, uint32_t i);
 void drb_hellos_told(struct drb_worker *w, uint64_t now_ns);
 // Another worker, at the end of an iteration: tells worker 0 that frames came.
 void drb_hellos_publish_frames(struct drb_worker *w);
-// True if another worker handed over a hello.
+// True if another worker handed over a hello, or a socket of hellos has one that says something new.
 bool drb_hellos_waiting(const struct drb_worker *w);
 
 // Any worker: takes a hello frame that came in by port `in` from a switch, or a copy of one that its socket has; the

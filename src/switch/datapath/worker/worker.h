@@ -50,7 +50,7 @@ struct drb_worker_port {
 	struct drb_instant sent;       // when its link would have carried what came; police.c
 };
 
-// Of worker 0, which alone writes and reads it while it runs; only the ring has other writers.
+// Of worker 0, which alone writes and reads it while it runs; only the ring and `news` have other writers.
 struct drb_hello_io {
 	struct rte_mempool *pool; // of the hellos sent
 	struct rte_ring *ring;    // received by other workers; NULL: there are none
@@ -58,6 +58,8 @@ struct drb_hello_io {
 	uint64_t looked_ns;       // when all sockets of hellos were looked at last
 	uint64_t look_ns;         // when to do so again, while awake; UINT64_MAX: there are none
 	uint64_t readable;        // a bit per port whose socket has hellos
+	// A bit per port whose socket has one that says something new. All workers set them, worker 0 clears them.
+	atomic_uint_least64_t news;
 	struct {
 		int fd; // socket of hellos, constant, which other workers read; -1: there is none
 		// Packets received when sockets of hellos were last looked at, and before that.

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hellos that come by a socket of their own, of which workers get copies if they say something new: who looks at which
+// socket, and when. The sockets are real; time is the test's.
+#include "fixtures/unit.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fixtures/hello_switch.h"
+#include "switch/ports/packet_socket/hello_socket.h"
+
+#define AT_ONCE 16 // most hellos that one look takes from a socket
+
+static struct drb_port_kind kind; // of the ports: of a virtual device, with sockets
+static int here[PORTS], far[PORTS];
+static uint32_t reads;
+
+static int fd_of(const struct drb_port *port)
+{
+	return here[port - port_set.port];
+}
+
+static int read_hello(int fd, uint8_t *frame, size_t size, uint64_t *waited_ns)
+{
+	reads++;
+	return drb_hello_socket_read(fd, frame, size, waited_ns);
+}
+
+static bool is_empty(const struct drb_port_queue *q)
+{
+	(void)q;
+	return true;
+}
+
+static void begin_with_sockets(uint32_t workers)
+{
+	static const struct drb_hello_ops ops = {fd_of, read_hello, is_empty};
+	char more[40];
+
+	kind = drb_vdev_port;
+	kind.hello = &ops;
+	for (uint32_t i = 0; i < PORTS; i++) {
+		int ends[2];
+		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+		here[i] = ends[0];
+		far[i] = ends[1];
+		port_set.port[i].kind = &kind;
+	}
+	snprintf(more, sizeof(more), "process: {workers: %u}\n", workers);
+	begin(2, 5, more);
+	turn(1000);
+	reads = 0;
+}
+
+static void end_with_sockets(void)
+{
+	end();
+	for (uint32_t i = 0; i < PORTS; i++) {
+		port_set.port[i].kind = &drb_vdev_port;
+		close(here[i]);
+		close(far[i]);
+	}
+}
+
+static uint32_t encode(uint32_t port, uint8_t flags, uint8_t *frame)
+{
+	struct drb_hello h = neighbour_of(port);
+
+	h.flags |= flags;
+	return drb_hello_encode(&h, frame);
+}
+
+// The next hello of the neighbour comes to the socket.
+static void comes(uint32_t port)
+{
+	uint8_t frame[DRB_HELLO_LEN_MAX];
+	const uint32_t len = encode(port, 0, frame);
+
+	assert_int_equal(send(far[port], frame, len, 0), len);
+}
+
+// Worker `by` gets a copy of the next hello, for it says something new. in_socket: that has room for it.
+static void news_come(struct drb_worker *by, uint32_t port, bool in_socket)
+{
+	uint8_t frame[DRB_HELLO_LEN_MAX];
+	const uint32_t len = encode(port, DRB_HELLO_DRAINED, frame);
+	struct rte_mbuf *m = mbuf_of(frame, len);
+
+	if (in_socket)
+		assert_int_equal(send(far[port], frame, len, 0), len);
+	by->now_ns = w->now_ns;
+	drb_forward_burst(by, port, &m, 1);
+}
+
+static bool is_kicked(void)
+{
+	struct pollfd kick = {.fd = w->kick_fd, .events = POLLIN};
+
+	return poll(&kick, 1, 0) > 0;
+}
+
+// Another worker has the copy: the first looks at once, however lately it did, and is awake for what follows.
+TEST(news_by_another_worker)
+{
+	struct drb_worker *other = &all.worker[1];
+
+	begin_with_sockets(2);
+	comes(3);
+	turn(1005);
+	assert_int_equal(state_of(3), DRB_LINK_UP);
+	assert_false(drb_hellos_waiting(w) || is_kicked());
+	comes(3); // before them
+	for (uint32_t n = 0; n < 300; n++)
+		news_come(other, 3, n < 3);
+	assert_true(drb_hellos_waiting(w) && is_kicked());
+	assert_true(rte_ring_empty(w->hello_io.ring)); // that is for hellos without a socket
+	assert_int_equal(other->drop[DRB_DROP_hellos_waiting], 0);
+	turn(1006);
+	assert_int_equal(state_of(3), DRB_LINK_DRAINED_BY_NEIGHBOUR);
+	assert_int_equal(w->woken_ns, w->now_ns);
+	assert_false(drb_hellos_waiting(w));
+	nothing_counted();
+	end_with_sockets();
+}
+
+// A neighbour that says something new without end has its own socket read, so often, and no other.
+TEST(news_without_end)
+{
+	begin_with_sockets(1);
+	for (uint32_t n = 0; n < 2 * AT_ONCE; n++)
+		news_come(w, 2, true);
+	turn(1001);
+	assert_int_equal(reads, AT_ONCE);
+	assert_int_equal(state_of(2), DRB_LINK_DRAINED_BY_NEIGHBOUR);
+	news_come(w, 2, true);
+	turn(1002);
+	assert_int_equal(reads, 2 * AT_ONCE);
+	turn(1003);
+	assert_int_equal(reads, 2 * AT_ONCE);
+	turn(1005);
+	assert_int_equal(reads, 2 * AT_ONCE + PORTS + 1); // one was left
+	end_with_sockets();
+}
+
+TEST_MAIN(setup_rings, free_eal)
