@@ -367,11 +367,12 @@ static void look_at_sockets(struct drb_worker *w)
 		w->woken_ns = w->now_ns;
 }
 
-// A worker that sleeps now and then is told which have something, and mostly that is one hello.
+// A worker that sleeps now and then is told which have something, and mostly that is one hello. One at rest is not.
 static void take_from_sockets(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;
 	const uint64_t news = atomic_exchange(&io->news, 0);
+	const bool judges = !w->hellos_tell && w->now_ns >= w->liveness.due_ns;
 
 	if (news) // more may follow, or not be in the socket yet: a worker at rest would sleep on
 		w->woken_ns = w->now_ns;
@@ -380,7 +381,7 @@ static void take_from_sockets(struct drb_worker *w)
 		take_from_socket(w, i, news >> i & 1 ? AT_ONCE : 1);
 	}
 	io->readable = 0;
-	if (w->now_ns >= io->look_ns)
+	if (judges || w->now_ns >= io->look_ns)
 		look_at_sockets(w);
 }
 

@@ -143,4 +143,24 @@ TEST(news_without_end)
 	end_with_sockets();
 }
 
+// At rest nobody tells of hellos: before a neighbour is thought dead its socket is read.
+TEST(nobody_dies_unread)
+{
+	begin_with_sockets(1);
+	w->hellos_tell = false;
+	for (uint32_t i = 0; i < PORTS; i++)
+		comes(i);
+	for (uint64_t ms = 1005; ms <= 1305; ms += 5)
+		turn(ms);
+	turn(1322);
+	for (uint32_t i = 0; i < 3; i++)
+		comes(i);
+	assert_int_equal(w->liveness.due_ns, 1325 * MS + 1);
+	assert_true(w->hello_io.look_ns > 1326 * MS);
+	turn(1326);
+	for (uint32_t i = 0; i < PORTS; i++)
+		assert_int_equal(state_of(i), i < 3 ? DRB_LINK_UP : DRB_LINK_DOWN);
+	end_with_sockets();
+}
+
 TEST_MAIN(setup_rings, free_eal)
