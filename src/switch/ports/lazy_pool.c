@@ -57,7 +57,8 @@ static void end(struct rte_mempool *pool)
 {
 	struct lazy *l = pool->pool_data;
 
-	free(l->made);
+	if (l) // DPDK asks for it even if begin() never ran
+		free(l->made);
 	free(l);
 }
 

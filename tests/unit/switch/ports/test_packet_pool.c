@@ -4,11 +4,13 @@
 #include "fixtures/unit.h"
 
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 #define EAL_LCORES "(0-1)@(0-1)"
 #define EAL_MEMORY_MB "192"
 #include "fixtures/switch_eal.h"
 
+#include <rte_errno.h>
 #include <rte_launch.h>
 
 #include "switch/ports/packet_pool.h"
@@ -61,6 +63,29 @@ TEST(takes_what_is_used)
 		rte_pktmbuf_free_bulk(packets, 100);
 	}
 	assert_in_range(resident_kb() - before, 100, 4000 + 2 * DRB_POOL_CACHE * each_kb);
+	stop();
+}
+
+// A pool that the machine has no memory for is refused, and nothing stays of it.
+TEST(has_no_memory)
+{
+	const uint32_t buffers = 250000; // 600 MB
+	struct rlimit limit, before;
+	long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%ld", &pages), 1);
+	fclose(f);
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	limit = before;
+	limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (UINT64_C(64) << 20);
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	pool = drb_pool_new(&setup, buffers, false);
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_null(pool);
+	assert_int_equal(rte_errno, ENOMEM);
+	start(false, BUFFERS);
 	stop();
 }
 
