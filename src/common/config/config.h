@@ -106,7 +106,7 @@ struct drb_port_setup {
 	enum drb_occupancy occupancy;
 	uint64_t catchup_ns; // link time a late wake-up may make up for
 	uint64_t delay_ns;   // from a departure until it is at the other end
-	uint32_t on_link;    // most packets that are on their way meanwhile
+	uint32_t on_link;    // most packets that are on their way meanwhile, of the start
 	uint64_t hello_ns;   // between two hellos, or looks at the carrier; 0: off
 	uint32_t loss_limit; // lost frames in millionths; more take the link out of use; 0: off
 };

@@ -211,9 +211,7 @@ static uint32_t slots_of(const struct drb_rate *link, const struct drb_rate *por
 		       : 1;
 }
 
-// How many packets are on a link with a delay at once, of the shortest frames, also after a late wake-up. A link to a
-// host has none.
-static int count_on_link(const char *path, struct drb_port_setup *port)
+uint32_t drb_config_on_link(const struct drb_port_setup *port)
 {
 	const struct drb_rate *rate = &port->rate;
 	double each = rate->per_packet ? 1 : 8.0 * (SHORTEST_FRAME + port->overhead);
@@ -222,12 +220,18 @@ static int count_on_link(const char *path, struct drb_port_setup *port)
 
 	if (port->peer.layer == 0 || port->delay_ns == 0)
 		return 0;
-	if (packets > DRB_ON_LINK_MAX)
+	return rate->value > 0 && packets <= DRB_ON_LINK_MAX ? (uint32_t)packets
+							     : DRB_ON_LINK_MAX + 1;
+}
+
+static int count_on_link(const char *path, struct drb_port_setup *port)
+{
+	port->on_link = drb_config_on_link(port);
+	if (port->on_link > DRB_ON_LINK_MAX)
 		return drb_config_bad_port(path, port, "delay",
 					   "more than %d packets would be on the link of port %s: "
 					   "take a shorter delay or a lower rate",
 					   DRB_ON_LINK_MAX, port->name);
-	port->on_link = (uint32_t)packets;
 	return 0;
 }
 

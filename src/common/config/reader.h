@@ -21,5 +21,9 @@ uint32_t drb_config_entries(void);
 const char *drb_config_entry_name(uint32_t entry);
 int drb_config_read_entry(const char *path, uint32_t entry, struct drb_port_setup *port);
 
+// How many packets are on a port's link with a delay at once, of the shortest frames, also after a late wake-up. A link
+// to a host has none. More than DRB_ON_LINK_MAX: too many, or without a bound.
+uint32_t drb_config_on_link(const struct drb_port_setup *port);
+
 // Fills setup->ports; the rest of setup is complete. -EINVAL with a message printed.
 int drb_config_ports(const char *path, struct drb_setup *setup);

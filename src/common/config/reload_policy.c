@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds the keys that cannot change while the switch runs, as rows of keys.def say.
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/config/complaint.h"
 #include "common/config/config.h"
 #include "common/config/keys.h"
+#include "common/config/reader.h"
 #include "common/schemes/load.h"
 
 struct kept {
@@ -109,6 +111,30 @@ static void keep_port(const struct drb_port_setup *old, struct drb_port_setup *p
 	}
 }
 
+static bool is_of_pace(const struct drb_config_key *key)
+{
+	return key->at == offsetof(struct drb_port_setup, rate) ||
+	       key->at == offsetof(struct drb_port_setup, slotted) ||
+	       key->at == offsetof(struct drb_port_setup, overhead) ||
+	       key->at == offsetof(struct drb_port_setup, catchup_ns);
+}
+
+// A link with a delay has room for as many packets as were on it at most at the start.
+static void keep_pace(const struct drb_port_setup *old, struct drb_port_setup *p, struct kept *kept)
+{
+	p->on_link = old->on_link;
+	if (drb_config_on_link(p) <= p->on_link)
+		return;
+	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
+		const struct drb_config_key *key = &drb_config_keys[i];
+		if (is_port_key(key) && is_of_pace(key))
+			keep_old(key, old, p, p->key, kept);
+	}
+	p->rate_given = old->rate_given;
+	p->link_rate = old->link_rate;
+	p->slots = old->slots;
+}
+
 // Packet buffers were made for the queues of the start, and process.buffers more.
 static void keep_queues(const struct drb_setup *now, struct drb_setup *s, struct kept *kept)
 {
@@ -137,8 +163,10 @@ int drb_config_keep(const char *path, const struct drb_setup *now, struct drb_se
 	if (check_same_switch(path, now, s) < 0)
 		return -EINVAL;
 	keep_process(now, s, &kept);
-	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++)
+	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		keep_port(&now->ports[i], &s->ports[i], &kept);
+		keep_pace(&now->ports[i], &s->ports[i], &kept);
+	}
 	keep_queues(now, s, &kept);
 	return 0;
 }

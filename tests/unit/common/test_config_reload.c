@@ -46,6 +46,36 @@ TEST(kept_while_running)
 	assert_int_equal(s.ports[1].queue, 500);
 }
 
+// So fast is this link with a delay that more packets would be on it than there is room for.
+TEST(kept_where_a_link_has_no_room)
+{
+	struct drb_setup s, started = good(HEAD "link: {rate: 10kpps, delay: 3ms}\n"), slower;
+	char kept[256];
+
+	// 50 packets and one; less, and that again.
+	assert_int_equal(started.ports[2].on_link, 51);
+	slower = good(HEAD "link: {rate: 5kpps, delay: 3ms}\n");
+	assert_int_equal(drb_config_keep(file, &started, &slower, kept, sizeof(kept)), 0);
+	assert_string_equal(kept, "");
+	s = started;
+	assert_int_equal(drb_config_keep(file, &slower, &s, kept, sizeof(kept)), 0);
+	assert_string_equal(kept, "");
+	assert_true(s.ports[2].rate.value == 10000);
+	// More, with what belongs to it; hosts have no delay.
+	s = good(HEAD "link: {rate: 20kpps, catchup: 3ms, slotted: true, delay: 3ms}\n");
+	assert_int_equal(drb_config_keep(file, &slower, &s, kept, sizeof(kept)), 0);
+	assert_string_equal(kept, "link.rate, link.slotted, link.catchup");
+	assert_true(s.ports[2].rate.value == 5000 && s.ports[0].rate.value == 20000);
+	assert_true(!s.ports[2].slotted && s.ports[0].slotted);
+	assert_int_equal(s.ports[2].on_link, 51);
+	// The delay stays, whatever it is now, and takes a rate.
+	keep(HEAD "link: {rate: 10kpps, delay: 3ms}\n", HEAD "link: {rate: 10kpps, delay: 9ms}\n",
+	     "link.delay", &s);
+	assert_int_equal(s.ports[2].on_link, 51);
+	keep(HEAD "link: {rate: 10kpps, delay: 3ms}\n", HEAD, "link.delay, link.rate", &s);
+	assert_true(s.ports[2].rate.value == 10000);
+}
+
 // Two values for a key, and what else the file needs for them: "routing.unit=flow link.rate=1pps".
 struct sample {
 	const char *key, *from, *to, *with;
