@@ -8,6 +8,7 @@ import socket
 import struct
 import time
 
+from drbfabric.common.limits import at_once
 from drbfabric.fabric import netns
 
 # linux/icmp.h, linux/icmpv6.h and asm/socket.h
@@ -99,9 +100,7 @@ class _Wave:
             s.close()
 
 
-def run(family, pings, namespaces, interval_ms, timeout_ms):
-    """Sends one echo request for each (source, destination, address), those of a source so far apart:
-    {(source, destination): ms, None without an answer}. namespaces: of sources."""
+def _run_wave(family, pings, namespaces, interval_ms, timeout_ms):
     wave, turns, seen = _Wave(family, pings), {}, {}
     for sequence, (source, _, _) in enumerate(pings):
         turns.setdefault(seen.get(source, 0), []).append(sequence)
@@ -119,3 +118,15 @@ def run(family, pings, namespaces, interval_ms, timeout_ms):
         wave.close()
     return {(source, destination): wave.times.get(sequence)
             for sequence, (source, destination, _) in enumerate(pings)}
+
+
+def run(family, pings, namespaces, interval_ms, timeout_ms):
+    """Sends one echo request for each (source, destination, address), those of a source so far apart:
+    {(source, destination): ms, None without an answer}. namespaces: of sources. Each of them takes a socket: where too
+    few can be open, some come after the others."""
+    sources = list(dict.fromkeys(source for source, _, _ in pings))
+    step, times = at_once(len(sources)), {}
+    for at in range(0, len(sources), max(1, step)):
+        now = set(sources[at:at + step])
+        times.update(_run_wave(family, [ping for ping in pings if ping[0] in now], namespaces, interval_ms, timeout_ms))
+    return times
