@@ -14,7 +14,8 @@ CURES = (
     ('No space left on device|Disk quota exceeded', 'no room is left: see df'),
     ('File exists', 'it is there already: another fabric or program has it'),
     ('Unknown device type|qdisc kind is unknown', 'the kernel lacks it: modprobe veth, vxlan or sch_netem'),
-    ('Cannot find device|No such device|No such file|Cannot open network namespace|does not exist',
+    ('Cannot find device|No such device|No such file|Cannot open network namespace|does not exist|'
+     'no interface with this name',
      'it is not there, or not any more: {fabric} down, and up again'),
     ('Too many open files', 'too many open files: raise the limit (ulimit -n)'),
 )

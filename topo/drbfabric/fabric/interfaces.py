@@ -27,13 +27,15 @@ ADDRESS_ADD = re.compile(r'address add (\S+)/(\d+) dev (\S+)( nodad)?')
 
 
 def _order(line):
-    """The message that says what a line says; None: of another kind than drbtopo writes."""
+    """The message that says what a line says; None: drbtopo does not write it so."""
     if found := LINK_UP.fullmatch(line):
         return netlink.message(RTM_NEWLINK, netlink.NLM_F_ACK,
                                LINK.pack(socket.AF_UNSPEC, 0, socket.if_nametoindex(found[1]), IFF_UP, IFF_UP))
     if found := ADDRESS_ADD.fullmatch(line):
         family = socket.AF_INET6 if ':' in found[1] else socket.AF_INET
         address = socket.inet_pton(family, found[1])
+        if int(found[2]) > 8 * len(address):
+            return None
         return netlink.message(RTM_NEWADDR, netlink.NLM_F_ACK | NLM_F_NEW,
                                ADDRESS.pack(family, int(found[2]), IFA_F_NODAD if found[4] else 0, 0,
                                             socket.if_nametoindex(found[3]))
