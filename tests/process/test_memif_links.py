@@ -13,7 +13,6 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from stopped import until  # noqa: E402
 from world import HEAD, WITHIN, World, ask, stop, until_port  # noqa: E402
 
 ANSWERS_S = 2  # a switch that waits for its peer does not answer at all
