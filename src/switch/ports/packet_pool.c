@@ -35,11 +35,14 @@ static void unmap(struct rte_mempool_memhdr *piece, void *none)
 	munmap(piece->addr, piece->len);
 }
 
-static int populate_own(struct rte_mempool *pool)
+// memory_mb: the most that it may take; 0: no limit.
+static int populate_own(struct rte_mempool *pool, uint32_t memory_mb)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t each = pool->header_size + pool->elt_size + pool->trailer_size;
 	const size_t size = RTE_ALIGN_CEIL(pool->size * each, page);
+	if (memory_mb && size > (size_t)memory_mb << 20)
+		return -ENOMEM;
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -77,7 +80,7 @@ static struct rte_mempool *new_pool(const struct drb_setup *s, uint32_t mbufs,
 			: rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL);
 	if (rc == 0) {
 		rte_pktmbuf_pool_init(pool, &room);
-		rc = kind->lazy && !rte_eal_has_hugepages() ? populate_own(pool)
+		rc = kind->lazy && !rte_eal_has_hugepages() ? populate_own(pool, s->memory_mb)
 							    : rte_mempool_populate_default(pool);
 	}
 	if (rc < 0) {

@@ -89,6 +89,17 @@ TEST(has_no_memory)
 	stop();
 }
 
+// process.memory limits buffers, too.
+TEST(keeps_to_the_limit)
+{
+	setup.memory_mb = 40; // more than 2 KiB each
+	assert_null(drb_pool_new(&setup, 20000, false));
+	assert_int_equal(rte_errno, ENOMEM);
+	pool = drb_pool_new(&setup, 15000, false);
+	assert_non_null(pool);
+	stop();
+}
+
 static int by_address(const void *one, const void *other)
 {
 	const struct rte_mbuf *a = *(struct rte_mbuf *const *)one;
