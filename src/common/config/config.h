@@ -113,6 +113,8 @@ struct drb_port_setup {
 
 // What the driver opens: the interface, socket, vdev string or PCI address.
 const char *drb_port_device(const struct drb_port_setup *port);
+// Most packets that its link carries in a second: of the shortest frames, if its rate is in bit/s. 0: it has none.
+double drb_port_packets_a_second(const struct drb_port_setup *port);
 
 struct drb_setup {
 	char fabric[DRB_FABRIC_MAX + 1];

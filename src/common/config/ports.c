@@ -211,17 +211,22 @@ static uint32_t slots_of(const struct drb_rate *link, const struct drb_rate *por
 		       : 1;
 }
 
+double drb_port_packets_a_second(const struct drb_port_setup *port)
+{
+	const double shortest = 8.0 * (SHORTEST_FRAME + port->overhead);
+
+	return port->rate.per_packet ? port->rate.value : port->rate.value / shortest;
+}
+
 uint32_t drb_config_on_link(const struct drb_port_setup *port)
 {
-	const struct drb_rate *rate = &port->rate;
-	double each = rate->per_packet ? 1 : 8.0 * (SHORTEST_FRAME + port->overhead);
-	double packets =
-		(double)(port->delay_ns + port->catchup_ns) * 1e-9 * rate->value / each + 1;
+	const double away_s = (double)(port->delay_ns + port->catchup_ns) * 1e-9;
+	const double packets = away_s * drb_port_packets_a_second(port) + 1;
 
 	if (port->peer.layer == 0 || port->delay_ns == 0)
 		return 0;
-	return rate->value > 0 && packets <= DRB_ON_LINK_MAX ? (uint32_t)packets
-							     : DRB_ON_LINK_MAX + 1;
+	return port->rate.value > 0 && packets <= DRB_ON_LINK_MAX ? (uint32_t)packets
+								  : DRB_ON_LINK_MAX + 1;
 }
 
 static int count_on_link(const char *path, struct drb_port_setup *port)

@@ -28,7 +28,6 @@
 // 40 frames of FRAME octets, 20 of twice that size and so on, leave 2 % of a block unused.
 #define AWAY_S 0.3
 #define BURST_OF_HOST 64
-#define SHORTEST 60 // octets of a frame
 #define FRAMES_OF_LINK 1024
 #define FRAMES_OF_HOST 4096
 // So many ports have rings of that length; those of a switch with more share what these have. Of each worker.
@@ -96,20 +95,13 @@ static uint32_t longest_ring(const struct drb_port *port, bool host)
 	return frame_size(port->frame_max) > FRAME ? frames / 2 : frames;
 }
 
-// Of the shortest frames, where the rate is in bit/s.
-static double frames_a_second(const struct drb_port_setup *port)
-{
-	const double shortest = 8 * (SHORTEST + port->overhead);
-
-	return port->rate.per_packet ? port->rate.value : port->rate.value / shortest;
-}
-
 uint32_t drb_rx_ring_frames(const struct drb_port *port)
 {
 	const struct drb_port_setup *setup = port->setup;
 	const bool host = setup->peer.layer == 0;
 	const double away_s = AWAY_S + (double)setup->catchup_ns / 1e9;
-	const double carried = frames_a_second(setup) * away_s + (host ? BURST_OF_HOST : 0);
+	const double carried =
+		drb_port_packets_a_second(setup) * away_s + (host ? BURST_OF_HOST : 0);
 	const uint32_t most = longest_ring(port, host);
 
 	return setup->rate.value > 0 && carried < most ? (uint32_t)carried + 1 : most;
