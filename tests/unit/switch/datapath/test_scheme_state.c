@@ -228,6 +228,22 @@ TEST(marks_go_down)
 	}
 }
 
+// One of several workers sees a part of the switch's packets, and knows.
+TEST(workers_are_parts)
+{
+	for (uint32_t workers = 1; workers <= 2; workers++) {
+		char text[192];
+		snprintf(text, sizeof(text),
+			 "fabric: {layers: 3, arity: 2}\nswitch: {layer: 1, label: 0}\n"
+			 "link: {driver: none, rate: 500pps}\nrouting: {scheme: walk}\n"
+			 "process: {workers: %" PRIu32 "}\n",
+			 workers);
+		begin(text, 512);
+		assert_int_equal(spread_of(w.scheme_state.state)->hears_all, workers == 1);
+		end();
+	}
+}
+
 // The mark of a packet on a detour is no news at a core.
 TEST(a_detour_does_not_turn)
 {
