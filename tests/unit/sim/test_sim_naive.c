@@ -118,18 +118,25 @@ TEST(same_draws_give_the_same_packets)
 	assert_true(reordered > 100);
 }
 
+// Case i: of every scheme in turn, with two kinds of traffic.
+static struct drb_packet_setup nth(size_t i, uint32_t arity, double rho)
+{
+	struct drb_packet_setup s = setup_of(arity, (enum drb_scheme)(i % DRB_SCHEME_COUNT),
+					     i % 3 ? "permutation" : "mixed");
+
+	s.rho = rho;
+	s.seed += i;
+	return s;
+}
+
 // Slow links, up and down, some of them overloaded.
 TEST(slow_links_are_slow_in_both)
 {
 	static const struct drb_slow slow[] = {{1, 2}, {4, 3}, {9, 2}, {2, 6}, {16, 1}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(slow) * DRB_SCHEME_COUNT; i++) {
-		struct drb_packet_setup s =
-			setup_of(i % 2 ? 3 : 2, (enum drb_scheme)(i % DRB_SCHEME_COUNT),
-				 i % 3 ? "permutation" : "mixed");
-		s.rho = 0.5;
+		struct drb_packet_setup s = nth(i, i % 2 ? 3 : 2, 0.5);
 		s.slow = slow[i / DRB_SCHEME_COUNT];
-		s.seed += i;
 		both_do_the_same(&s);
 	}
 }
@@ -142,13 +149,9 @@ TEST(delays_in_both)
 						 {{0, 2, 0, 1}, 3}, {{0, 1, 2, 3}, 4}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(delay) * DRB_SCHEME_COUNT; i++) {
-		struct drb_packet_setup s =
-			setup_of(i % 2 ? 3 : 2, (enum drb_scheme)(i % DRB_SCHEME_COUNT),
-				 i % 3 ? "permutation" : "mixed");
-		s.rho = 0.6;
+		struct drb_packet_setup s = nth(i, i % 2 ? 3 : 2, 0.6);
 		s.delay = delay[i / DRB_SCHEME_COUNT];
 		s.slow = (struct drb_slow){.links = i % 4 == 0 ? 2 : 0, .slots = 2};
-		s.seed += i;
 		both_do_the_same(&s);
 	}
 }
@@ -161,12 +164,9 @@ TEST(fewer_uplinks_in_both)
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(uplinks) * DRB_SCHEME_COUNT; i++) {
 		const uint32_t *tree = uplinks[i / DRB_SCHEME_COUNT % ARRAY_SIZE(uplinks)];
 		struct drb_packet_setup s =
-			setup_of(tree[0], (enum drb_scheme)(i % DRB_SCHEME_COUNT),
-				 i % 3 ? "permutation" : "mixed");
+			nth(i, tree[0], i < ARRAY_SIZE(uplinks) * DRB_SCHEME_COUNT ? 0.3 : 0.5);
 		assert_int_equal(drb_tree_init_uplinks(&s.tree, LAYERS, tree[0], tree[1]), 0);
-		s.rho = i < ARRAY_SIZE(uplinks) * DRB_SCHEME_COUNT ? 0.3 : 0.5;
 		s.slow = (struct drb_slow){.links = i % 5 == 0 ? 3 : 0, .slots = 2};
-		s.seed += i;
 		both_do_the_same(&s);
 	}
 }

@@ -9,10 +9,11 @@
 
 #define LAYERS 3
 
-static struct drb_packet_sim *make_by(enum drb_scheme scheme, uint32_t arity,
-				      struct drb_traffic_kind kind, double rho, uint32_t slots)
+static struct drb_packet_setup setup_of(enum drb_scheme scheme, uint32_t arity,
+					struct drb_traffic_kind kind, double rho, uint32_t slots)
 {
 	struct drb_packet_setup s = {.scheme = scheme,
+				     .traffic = kind,
 				     .choices = 2,
 				     .threshold = drb_threshold_packet(rho),
 				     .rho = rho,
@@ -20,10 +21,17 @@ static struct drb_packet_sim *make_by(enum drb_scheme scheme, uint32_t arity,
 				     .stats = slots / 2,
 				     .seed = 3,
 				     .memory = UINT64_C(256) << 20};
+
+	assert_int_equal(drb_tree_init(&s.tree, LAYERS, arity), 0);
+	return s;
+}
+
+static struct drb_packet_sim *make_by(enum drb_scheme scheme, uint32_t arity,
+				      struct drb_traffic_kind kind, double rho, uint32_t slots)
+{
+	const struct drb_packet_setup s = setup_of(scheme, arity, kind, rho, slots);
 	struct drb_packet_sim *sim;
 
-	s.traffic = kind;
-	assert_int_equal(drb_tree_init(&s.tree, LAYERS, arity), 0);
 	assert_int_equal(drb_packet_new(&sim, &s), 0);
 	return sim;
 }
@@ -388,18 +396,11 @@ TEST(it_hears_and_forgets)
 TEST(detours_keep_no_rumour)
 {
 	for (uint64_t seed = 1; seed <= 8; seed++) {
-		struct drb_packet_setup s = {.scheme = DRB_SCHEME_WALK,
-					     .choices = 2,
-					     .threshold = drb_threshold_packet(0.5),
-					     .rho = 0.5,
-					     .slots = 10000,
-					     .stats = 5000,
-					     .seed = seed,
-					     .fail = {.switches = 1},
-					     .memory = UINT64_C(256) << 20};
+		const struct drb_traffic_kind fresh = {.pattern = DRB_PATTERN_PERMUTATION};
+		struct drb_packet_setup s = setup_of(DRB_SCHEME_WALK, 4, fresh, 0.5, 10000);
 		struct drb_packet_sim *sim;
-		assert_int_equal(drb_traffic_parse("permutation", &s.traffic), 0);
-		assert_int_equal(drb_tree_init(&s.tree, LAYERS, 4), 0);
+		s.seed = seed;
+		s.fail.switches = 1;
 		assert_int_equal(drb_packet_new(&sim, &s), 0);
 		steps(sim, 100);
 		for (uint32_t c = 0; c < drb_tree_switches(&s.tree, LAYERS); c++)
