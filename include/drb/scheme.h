@@ -178,7 +178,8 @@ struct drb_chooser_setup {
 
 struct drb_chooser;
 
-// NULL and errno: EINVAL if the tree has no such switch, the switch no uplinks, or choices or T are out of range; ENOMEM.
+// NULL and errno: EINVAL if the tree has no such switch, the switch no uplinks, or choices or T are out of range;
+// ENOMEM.
 DRB_API struct drb_chooser *drb_chooser_new(const struct drb_scheme_ops *scheme,
 					    const struct drb_chooser_setup *setup);
 DRB_API void drb_chooser_free(struct drb_chooser *c);

@@ -112,8 +112,8 @@ struct drb_link {
 // A port without a carrier starts as down.
 void drb_link_init(struct drb_link *l, const struct drb_link_setup *setup, bool carrier,
 		   uint64_t now_ns);
-// A hello came, and waited so long until now. *changed: the state did. The sender of the last one is the neighbour until no hello of it has come for
-// the hold time. Nobody takes its place before, but the right neighbour takes that of a wrong one. With a key a new
+// A hello came, and waited so long until now. *changed: the state did. The sender of the last one is the neighbour
+// until no hello of it has come for the hold time. Nobody takes its place before, but the right neighbour takes that of a wrong one. With a key a new
 // neighbour must answer a hello of ours on this link.
 enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_hello *hello,
 					   uint64_t waited_ns, uint64_t now_ns, bool *changed);

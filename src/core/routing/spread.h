@@ -149,8 +149,8 @@ static inline void drb_spread_count(struct drb_spread *s, uint32_t def, uint32_t
 	s->count[def] += (uint64_t)packets << 40 | size;
 }
 
-// The mark of a packet that came with one, and is sent up: the lesser distance of that and the switch's own. 0: it takes
-// its default, if it is sent up.
+// The mark of a packet that came with one, and is sent up: the lesser distance of that and the switch's own. 0: it
+// takes its default.
 static inline uint8_t drb_spread_mark(const struct drb_spread *s, uint8_t mark)
 {
 	uint8_t own = (uint8_t)(s->distance - 1) & DRB_SPREAD_FAR;

@@ -2,15 +2,16 @@
 #pragma once
 // Small frames: SYNs, the SYN-ACKs that answer them, and acknowledgements where these take room.
 //
-// They take `ack_hop` slots for a link, and what the link adds, but they wait: at a host for their turn behind its transfers that may send,
-// at a switch for all that is in the queue before them. A decision is made for them as for packets, with unit flow that
-// of the transfer, or for one in the other direction. Each takes `ack_room` of a slot of every link that it crosses: when
+// They take `ack_hop` slots for a link, and what the link adds, but they wait: at a host for their turn behind its
+// transfers that may send, at a switch for all that is in the queue before them. A decision is made for them as for
+// packets, with unit flow that of the transfer, or for one in the other direction. Each takes `ack_room` of a slot of every link that it crosses: when
 // that adds up to a slot, the link has none for a packet once. A slot in which it has no packet makes up for it.
 //
 // Connections are established before data flows, as by TCP: a SYN takes the way of a packet of the transfer, and a
 // SYN-ACK comes back the way of one in the other direction. The transfer may send from the slot on in which that
 // comes, or at whose beginning. A queue that is full drops both; `timeout` slots after it was sent, a SYN without an
-// answer is sent again. Alone, at distance k, it takes 4k `ack_hop`, rounded up to whole slots, at least one, and what links add.
+// answer is sent again. Alone, at distance k, it takes 4k `ack_hop`, rounded up to whole slots, at least one, and what
+// links add.
 
 #include "sim/flows/transfer.h"
 
@@ -34,7 +35,8 @@ struct drb_smalls; // that are under way
 int drb_smalls_init(struct drb_transfers *t); // 0 or -ENOMEM
 void drb_smalls_free(struct drb_transfers *t);
 
-// A small frame of a transfer is at the host that sends it: kind, transfer, time, and sent or ack are set. 0 or -ENOMEM.
+// A small frame of a transfer is at the host that sends it: kind, transfer, time, and sent or ack are set. 0 or
+// -ENOMEM.
 int drb_small_send(struct drb_transfers *t, const struct drb_small *small);
 // Of a new transfer, whose `connected` says from which slot on it may send. 0 or -ENOMEM.
 int drb_handshake_begin(struct drb_transfers *t, uint32_t transfer);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Sources that heed congestion. A transfer has so many packets under way as its window allows; acknowledgements
-// come back after 2k times `ack_hop` slots, rounded, and what links add, and take no room on the links; or as small frames (small.h),
-// which do.
+// come back after 2k times `ack_hop` slots, rounded, and what links add, and take no room on the links; or as small
+// frames (small.h), which do.
 //
 //   window  as DCTCP (Alizadeh et al., SIGCOMM 2010): queues mark packets (ECN); from the share F of marks in a
 //           round, alpha = (1 - g) alpha + g F, g = 1/16, and a round with marks takes alpha / 2 off the window.

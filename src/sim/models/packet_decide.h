@@ -98,7 +98,8 @@ static inline __attribute__((always_inline)) void sim_mark_down(const struct drb
 	}
 }
 
-// Before the arrivals of a slot: a scheme hears the marks of packets from above, sees the time, and marks what goes down.
+// Before the arrivals of a slot: a scheme hears the marks of packets from above, sees the time, and marks what goes
+// down.
 static inline __attribute__((always_inline)) void sim_hear(const struct drb_scheme_ops *ops,
 							   struct drb_packet_sim *sim,
 							   const struct drb_layer *l, uint32_t s)

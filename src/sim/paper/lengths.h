@@ -14,8 +14,8 @@ struct paper_length {
 // 1 / (1 - rho)^2 slots; four times that, at least 60.
 uint32_t paper_settling(double rho);
 
-// The paper's own experiment: 500 of 2000 slots, as in the paper, at loads at which queues need them. Below that as many
-// slots as they take to settle, but no more than 120, behind those in which they do. quick: enough for a picture.
+// The paper's own experiment: 500 of 2000 slots, as in the paper, at loads at which queues need them. Below that as
+// many slots as they take to settle, but no more than 120, behind those in which they do. quick: enough for a picture.
 struct paper_length paper_length_itself(bool quick, double rho);
 
 // The study of traffic that persists has one run of the full length at each point, in which links that
