@@ -12,9 +12,10 @@ from drbfabric import usage
 from drbfabric.common import schemes
 from drbfabric.common.cli import a_load, a_time, need_root, not_negative, positive, some_schemes
 from drbfabric.common.output import add_format_options, print_rows
+from drbfabric.common.progress import RunProgress
 from drbfabric.experiment import live, single_run
 from drbfabric.experiment.experiment import (
-    LONGER, Experiment, Progress, Setup, check_setup, default_slot, need_small, simulate, take_priority,
+    LONGER, Experiment, Setup, check_setup, default_slot, need_small, simulate, take_priority,
     taken_down)
 from drbfabric.experiment.summary import summarise
 from drbfabric.experiment.verdict import TRAFFIC, queues, verdict
@@ -86,7 +87,7 @@ class Demo:
         self.parts = [Experiment(dataclasses.replace(setup, traffic=pattern), f'{folder}/{pattern}')
                       for pattern, _, _ in TRAFFIC]
         each = (setup.slots + live.TAIL_SLOTS) * setup.slot + RUN_EXTRA_SECONDS
-        progress = Progress(len(self.parts) * len(setup.schemes), each)
+        progress = RunProgress(len(self.parts) * len(setup.schemes), each)
         for part in self.parts:
             os.mkdir(part.folder)
             part.progress = progress

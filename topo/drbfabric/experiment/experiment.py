@@ -10,7 +10,6 @@ import io
 import math
 import os
 import re
-import sys
 import time
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from drbfabric import usage
 from drbfabric.common import children, interrupts, schemes
 from drbfabric.common.cli import NS
 from drbfabric.common.places import harness, program
+from drbfabric.common.progress import RunProgress
 from drbfabric.experiment import live, slow_links
 from drbfabric.experiment.control import Control
 from drbfabric.fabric.fabrics import Fabric
@@ -195,28 +195,6 @@ def disturbed_share(run):
                run['lost_credit_events'] / max(1, run['forwarded']))
 
 
-class Progress:
-    """What runs and how long it will take, on a terminal."""
-
-    def __init__(self, total, seconds):
-        self.total, self.done, self.seconds = total, 0, seconds
-        self.began, self.show = time.monotonic(), sys.stderr.isatty()
-
-    def say(self, what):
-        if not self.show:
-            return
-        spent = time.monotonic() - self.began
-        each = spent / self.done if self.done else self.seconds
-        left = each * (self.total - self.done)
-        print(f'\r\033[K{self.done} of {self.total} runs, '
-              f'{int(left // 60)} min {int(left % 60)} s left: {what}', end='', file=sys.stderr,
-              flush=True)
-
-    def end(self):
-        if self.show:
-            print('\r\033[K', end='', file=sys.stderr, flush=True)
-
-
 def take_priority():
     """Switches and generator inherit it: what else runs here delays them less."""
     with contextlib.suppress(PermissionError):
@@ -245,8 +223,8 @@ class Experiment:
         self.seeds = [setup.seed + i for i in range(setup.runs)]
         # Whether a disturbed run may be repeated now.
         self.may_repeat = lambda: True
-        self.progress = Progress(setup.runs * len(setup.schemes) * len(setup.loads),
-                                 (setup.slots + live.TAIL_SLOTS) * setup.slot + 2)
+        self.progress = RunProgress(setup.runs * len(setup.schemes) * len(setup.loads),
+                                    (setup.slots + live.TAIL_SLOTS) * setup.slot + 2)
 
     def write_traffic(self, load, seed):
         """The folder with this traffic, which all schemes share."""

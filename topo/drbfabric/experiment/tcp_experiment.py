@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from drbfabric.common import children, schemes
 from drbfabric.common.places import harness, program
+from drbfabric.common.progress import RunProgress
 from drbfabric.experiment import live, tcp_player
 from drbfabric.experiment.control import Control
 from drbfabric.experiment.experiment import (
-    CONTROL_SHARE, PAUSE_SECONDS, Progress, disturbance, shape_of, take_priority)
+    CONTROL_SHARE, PAUSE_SECONDS, disturbance, shape_of, take_priority)
 from drbfabric.fabric.fabrics import Fabric
 from drbfabric.report.sample import Sample
 
@@ -123,7 +124,7 @@ class Experiment:
     def __init__(self, setup, folder):
         self.setup, self.folder = setup, folder
         self.up, self.runs, self.transfers = children.Held(), [], []
-        self.progress = Progress(setup.runs * len(setup.combinations()), 10)
+        self.progress = RunProgress(setup.runs * len(setup.combinations()), 10)
 
     def set_fabric(self, unit, scheme, threshold):
         s = self.setup
