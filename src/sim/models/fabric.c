@@ -91,8 +91,10 @@ static void link_layer(struct drb_fabric *f, struct drb_layer *l)
 
 static int fill_line(struct drb_line *line)
 {
+	static uint64_t none; // of no links, but an address
 	uint64_t words = line_words(line);
 
+	line->now = line->next = &none;
 	if (words == 0)
 		return 0;
 	line->word = malloc(words * sizeof(*line->word));
@@ -177,9 +179,6 @@ void drb_fabric_free(struct drb_fabric *f)
 
 static void turn(struct drb_line *line, uint32_t slot)
 {
-	static uint64_t none; // of no links, but an address
-
-	line->now = line->next = &none;
 	if (line->strips == 0)
 		return;
 	line->now = line->word + slot % line->strips * line->links;
