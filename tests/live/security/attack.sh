@@ -161,6 +161,8 @@ for unit in packet flow; do
   done
   unwatch
   check "$unit: nothing that lies arrived anywhere" test "$(seen)" = 0
+  # A host whose probe of h0 the flood outlasted has no entry of h0, until it needs one again.
+  check "$unit: hosts still know each other" acquainted
   check "$unit: neighbour tables are as before" same_neighbours
   check "$unit: all links are up, and no other switch has trouble" untroubled
   check "$unit: packets are conserved" drbctl check
