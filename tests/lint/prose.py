@@ -4,8 +4,7 @@
 
 prose.py [--words] PAGE...    exit status 1 and a line for each fault
 
---words prints how many words each page has. Beside this program, words.txt has the words that must not be used,
-and prose.txt the pages that are not checked yet. The limit of all words holds once prose.txt has no line.
+--words prints how many words each page has. Beside this program, words.txt has the words that must not be used.
 Neither code nor link targets nor rows that a test compares with the source count as prose.
 Links are checked by tests/docs/check_links.py."""
 
@@ -126,29 +125,23 @@ def count_words(page, lines):
     return sum(len(WORD.findall(text)) for _, text in [*blocks(lines), *rows(page, lines)])
 
 
-def unchecked_pages():
-    return {line for line in (HERE / 'prose.txt').read_text().splitlines() if not line.startswith('#')}
-
-
 def main():
     pages = [page for page in sys.argv[1:] if page != '--words']
     banned = words.read_table(HERE / 'words.txt', words.MARKDOWN)
-    later, found, total = unchecked_pages(), False, 0
+    found, total = False, 0
     for page in pages:
         lines = pathlib.Path(page).read_text(encoding='utf-8').splitlines()
         count = count_words(page, lines)
         total += count
         if '--words' in sys.argv:
             print(f'{count:6} {page}')
-        if page in later:
-            continue
         faults = [*long_lines(lines), *long_sentences(lines), *banned_words(page, lines, banned)]
         for number, text in sorted(faults):
             print(f'{page}:{number}: {text}')
             found = True
     if '--words' in sys.argv:
         print(f'{total:6} in all')
-    if total > MOST_WORDS and not later:
+    if total > MOST_WORDS:
         print(f'{total} words in all pages, at most {MOST_WORDS}: move figures to docs/notes, drop what is said twice')
         found = True
     return 1 if found else 0
