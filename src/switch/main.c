@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 
 	self.config = o.config;
 	self.override = &o.override;
+	self.held = o.hold;
 	self.verbose = o.log == DRB_LOG_DEBUG;
 	// Replies of the stats socket need 100 kB for a moment: not given back to the kernel and fetched
 	// again with each.

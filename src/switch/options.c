@@ -37,6 +37,8 @@ static const struct drb_option options[] = {
 	{"--label", "N", "Label of this switch; overrides the file", .kind = DRB_OPTION_OTHER,
 	 AT(override.label), .parse = parse_number},
 	{"--check", NULL, "Check the config and exit", .kind = DRB_OPTION_FLAG, AT(check)},
+	{"--hold", NULL, "Prepare everything, forward once standard input ends",
+	 .kind = DRB_OPTION_FLAG, AT(hold)},
 	{"--log-level", "LEVEL",
 	 "Print messages up to LEVEL: " DRB_LOG_LEVEL_NAMES " (default info)",
 	 .kind = DRB_OPTION_OTHER, AT(log), .parse = parse_level},

@@ -10,7 +10,7 @@
 struct drb_switch_options {
 	const char *config;
 	struct drb_config_override override;
-	bool check;
+	bool check, hold;
 	enum drb_log_level log;
 };
 

@@ -8,6 +8,7 @@ import pathlib
 import random
 import select
 import signal
+import subprocess
 import sys
 import time
 
@@ -52,6 +53,20 @@ def starts_and_stops():
                 '02:00:00:00:00:00 (ip link set' in source, err
             assert w.left() == [], w.left()
             assert not select.select([w.notify], [], [], 0)[0], 'notified again'
+
+
+def held():
+    """Its stats socket answers, but it forwards only once standard input ends."""
+    with World() as w:
+        p = w.start(NULLS, '--hold', stdin=subprocess.PIPE)
+        w.await_socket('drb-s1-0')
+        info, = ask(w.socket_of('drb-s1-0'), '/drb/info')
+        assert info['ready'] == 0 and info['pid'] == p.pid, info
+        assert not select.select([w.notify], [], [], 0.3)[0], 'notified while held'
+        p.stdin.close()
+        w.notified('READY=1')
+        assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['ready'] == 1
+        stop(p)
 
 
 def one_process_per_name():
@@ -132,10 +147,7 @@ def stopped_while_waiting():
         text = HEAD.replace('arity: 1', 'arity: 17').replace('layer: 1', 'layer: 2') + (
             'link: {driver: memif}\nports: [{name: d0, driver: none}]\n' f'process: {{memif_dir: {w.dir}}}\n')
         p = w.start(text)
-        deadline = time.monotonic() + WITHIN
-        while not w.socket_of('drb-s2-0').exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        w.await_socket('drb-s2-0')
         time.sleep(0.3)
         assert p.poll() is None
         begun = time.monotonic()
@@ -223,6 +235,6 @@ def memif_peers_leave():
             assert w.left() == []
 
 
-tap.run((command_line, starts_and_stops, one_process_per_name, two_at_once, starts_after_a_crash,
+tap.run((command_line, starts_and_stops, held, one_process_per_name, two_at_once, starts_after_a_crash,
          claimed_until_removed, stopped_while_starting, stopped_while_waiting, ports_without_a_device,
          memif_peers_meet, memif_peers_leave))

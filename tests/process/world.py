@@ -64,12 +64,13 @@ class World:
                    NOTIFY_SOCKET=str(self.dir / 'notify'))
         return env
 
-    def start(self, text, *args, name='c.yaml', limit=None, stderr=subprocess.PIPE, env=None):
+    def start(self, text, *args, name='c.yaml', limit=None, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+              env=None):
         """limit: of the descriptors it may have."""
         limits = ['prlimit', f'--nofile={limit}:{limit}'] if limit else []
         p = subprocess.Popen([*limits, SWITCH, '-c', self.config(text, name), *args],
                              env={**self.environment(), **(env or {})},
-                             stdin=subprocess.DEVNULL, stderr=stderr)
+                             stdin=stdin, stderr=stderr)
         self.processes.append(p)
         return p
 
@@ -91,6 +92,12 @@ class World:
 
     def socket_of(self, instance):
         return self.dir / 'run/dpdk' / instance / 'dpdk_telemetry.v2'
+
+    def await_socket(self, instance):
+        deadline = time.monotonic() + WITHIN
+        while not self.socket_of(instance).exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
     def left(self):
         return sorted(str(p.relative_to(self.dir / 'run')) for p in self.dir.glob('run/dpdk/*'))

@@ -160,6 +160,25 @@ static int lay_down_rights(struct drb_switch *s)
 	return rc == 0 ? drb_confine(&s->setup) : rc;
 }
 
+static void release(int fd, short events, void *context)
+{
+	struct drb_switch *s = context;
+
+	(void)fd, (void)events;
+	s->held = false;
+	event_active(s->opening, EV_TIMEOUT, 0);
+}
+
+// Of many switches that start on a few CPUs, those that speak too soon take time from the others, with news of neighbours
+// that are not there yet.
+static int await_release(struct drb_switch *s)
+{
+	// A file or /dev/null cannot be waited for.
+	return s->held && event_base_once(s->base, STDIN_FILENO, EV_READ, release, s, NULL) == 0
+		       ? -EAGAIN
+		       : 0;
+}
+
 static int open_forwarding(struct drb_switch *s)
 {
 	return drb_workers_start(&s->workers);
@@ -210,6 +229,7 @@ static const struct drb_module modules[] = {
 	{"watchdog", drb_heartbeat_open, drb_heartbeat_close, 0},
 	{"rights", lay_down_rights, NULL, 0}, // of all threads
 	{"interfaces", drb_interfaces_open, drb_interfaces_close, 0},
+	{"end of standard input", await_release, NULL, 0},
 	{"readiness", say_ready, say_stopping, 0}, // before what workers have to say
 	{"forwarding", open_forwarding, close_forwarding, 0},
 };
@@ -227,7 +247,8 @@ static void open_more(int fd, short events, void *context)
 		const struct timeval retry = {.tv_usec = m->retry_us};
 		int rc = m->open(s);
 		if (rc == -EAGAIN) {
-			evtimer_add(s->opening, &retry);
+			if (m->retry_us > 0)
+				evtimer_add(s->opening, &retry);
 			return;
 		}
 		if (rc < 0) {

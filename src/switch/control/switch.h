@@ -27,6 +27,7 @@ struct drb_switch {
 	const char *config; // its path
 	const struct drb_config_override *override;
 	bool verbose;           // DPDK's own messages, too
+	bool held;              // it does not forward before standard input ends, which clears it
 	struct drb_setup setup; // in force
 	// What runs.
 	struct event_base *base;
@@ -55,10 +56,10 @@ struct drb_switch {
 // A part of a switch. Modules are opened in the order of a table, by the event loop, and closed in reverse.
 struct drb_module {
 	const char *name; // what is waited for, while open() says -EAGAIN
-	// 0; -EAGAIN: to be called again in retry_us; another -errno, with a message printed and nothing left open.
+	// 0; -EAGAIN: to be called again in retry_us, or by event `opening`; another -errno, with a message printed and nothing left open.
 	int (*open)(struct drb_switch *s);
 	void (*close)(struct drb_switch *s); // NULL: nothing is to be done
-	uint32_t retry_us;
+	uint32_t retry_us;                   // 0: the module activates `opening` itself
 };
 
 // A timer that calls every so often from now on, with the switch. NULL: no memory, with a message printed.

@@ -113,18 +113,20 @@ def stop(processes):
 
 
 class Switches:
-    """The switch processes that one `up` or `replan` starts."""
+    """The switch processes that one `up` or `replan` starts. They begin to forward together, in wait_ready(), or when
+    this process ends: what each says to neighbours that are not there yet would take time from those that start."""
 
     def __init__(self, fabric, program):
         self.fabric, self.program, self.children = fabric, program, {}
+        self.held, self.release = os.pipe()
 
     def start(self, node):
         """Starts one switch inside its namespace; its output goes to its log file."""
-        command = [self.program, '-c', self.fabric.path(node['config'])]
+        command = [self.program, '-c', self.fabric.path(node['config']), '--hold']
         with interrupts.deferred(), open(self.fabric.log(node['name']), 'wb') as log, \
              netns.inside(node['namespace']):
             try:
-                child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                child = subprocess.Popen(command, stdin=self.held, stdout=log,
                                          stderr=subprocess.STDOUT, start_new_session=True, cwd='/')
             except OSError as e:
                 raise Failure(f'cannot start program {self.program}: {os.strerror(e.errno)}') from e
@@ -140,19 +142,25 @@ class Switches:
         return lines[-1] if lines else 'it said nothing'
 
     def wait_ready(self, nodes, seconds, told=lambda switches: None):
-        """Returns when every switch says that all its ports forward. told: of how many more do."""
+        """Returns when every switch says that all its ports forward. told: of how many more could."""
+        self._wait(nodes, self._answers, seconds, told)
+        os.close(self.release)
+        os.close(self.held)
+        self._wait(nodes, self._is_ready, seconds)
+
+    def _wait(self, nodes, is_there, seconds, told=lambda switches: None):
         # In the order of their start: while the first is not ready, to ask the others takes time from all.
         pending = collections.deque((node['name'], node['namespace']) for node in nodes)
         end = time.monotonic() + seconds
         while pending:
-            if self._is_ready(*pending[0]):
+            if is_there(*pending[0]):
                 pending.popleft()
                 told(1)
                 continue
             for name, _ in pending:
                 self._need_running(name)
             if time.monotonic() > end:
-                late = [name for name, instance in pending if not self._is_ready(name, instance)]
+                late = [name for name, instance in pending if not is_there(name, instance)]
                 if late:
                     raise Failure(f'{len(late)} of {len(nodes)} switches are not ready after {seconds:g} s, {late[0]} '
                                   f'among them: {self.last_line(late[0])}')
@@ -164,10 +172,17 @@ class Switches:
             how = f'by signal {-status} ({signal.strsignal(-status)})' if status < 0 else f'with status {status}'
             raise Failure(f'switch {name} ended {how}: {self.last_line(name)}')
 
-    def _is_ready(self, name, instance):
+    def _says(self, name, instance):
+        """What a switch says of itself; {} while it is not there or does not listen."""
         try:
             with Telemetry(instance) as t:
-                info = t.ask('/drb/info')
+                info = t.ask('/drb/info') or {}
         except OSError:
-            return False  # not there yet, or not yet listening
-        return bool(info) and info.get('ready') == 1 and info.get('pid') == self.children[name].pid
+            return {}
+        return info if info.get('pid') == self.children[name].pid else {}
+
+    def _answers(self, name, instance):
+        return bool(self._says(name, instance))
+
+    def _is_ready(self, name, instance):
+        return self._says(name, instance).get('ready') == 1
