@@ -137,7 +137,7 @@ struct drb_scheme_ops {
 
 	// A packet came from above with this mark.
 	void (*hear)(void *state, uint8_t mark);
-	// Called after each burst or before each slot. now: in the host's unit of time, never decreasing. sent: packets
+	// Called before the decisions of a burst or slot. now: in the host's unit of time, never decreasing. sent: packets
 	// sent up since the last call, as far as the host counts them.
 	void (*tick)(void *state, uint32_t now, uint32_t sent);
 	// The mark for packets that come without one, until the next hear() or tick(); 0: none.

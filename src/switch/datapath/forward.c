@@ -24,7 +24,7 @@ static void count_ways(struct drb_worker *w, const struct drb_burst *b)
 	w->routing.up_default += c->up - c->redirected;
 	w->routing.up_redirected += c->redirected;
 	w->routing.up_walked += c->walked;
-	drb_scheme_state_tick(&w->scheme_state, w->now_ns, c->up);
+	w->scheme_state.sent_up += c->up;
 	if (unlikely(b->recorded) && b->unloaded)
 		w->difference[DRB_DIFFERENCE_MAX] += c->up - c->walked;
 }
@@ -33,6 +33,7 @@ static void count_ways(struct drb_worker *w, const struct drb_burst *b)
 static inline __attribute__((always_inline)) void forward_plain(struct drb_worker *w,
 								struct drb_burst *b)
 {
+	drb_scheme_state_tick(&w->scheme_state, w->now_ns);
 	if (unlikely(w->reroutes))
 		drb_detour_burst(w, b);
 

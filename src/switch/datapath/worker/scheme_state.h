@@ -27,8 +27,9 @@ struct drb_scheme_state {
 	bool octets;          // sizes are octets, with so many beyond the frame's own,
 	uint32_t overhead;    // else packets
 	uint32_t tick_shift;  // times are ns >> tick_shift
-	// What it points to is written by the worker with each burst. Owned; NULL: the scheme keeps nothing.
-	void *state;
+	// Written by the worker with each burst.
+	uint32_t sent_up; // packets since the last tick
+	void *state;      // owned; NULL: the scheme keeps nothing
 };
 
 // 0 or -ENOMEM; for a scheme that keeps nothing, nothing is allocated.
@@ -53,11 +54,12 @@ static inline uint32_t drb_scheme_state_size(const struct drb_scheme_state *s,
 	return s->octets ? m->pkt_len + s->overhead : 1;
 }
 
-// At the end of a burst of which so many packets were sent up.
-static inline void drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns, uint32_t up)
+// Before a burst is decided.
+static inline void drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns)
 {
 	if (s->state && s->ops->tick)
-		s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), up);
+		s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), s->sent_up);
+	s->sent_up = 0;
 }
 
 // True if a packet of a burst from below came with a mark; plain traffic of hosts has none.

@@ -43,6 +43,21 @@ struct stage {
 	struct drb_rng rng; // of arrivals
 };
 
+// A packet a slot, as in the model, and the same beginning.
+static void begin_time(const struct stage *s)
+{
+	uint32_t ticks = SLOT_NS >> w.scheme_state.tick_shift;
+	const struct drb_scheme_setup each = {.tree = &s->setup.tree,
+					      .layer = s->layer->layer,
+					      .choice = &s->choice,
+					      .packet_time = ticks,
+					      .rate = 1.0 / ticks};
+
+	s->choice.ops->init(w.scheme_state.state, &each);
+	if (s->model.scheme == DRB_SCHEME_WALK)
+		spread_of(w.scheme_state.state)->began = BEFORE * ticks;
+}
+
 static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t label,
 		  const struct rule *rule)
 {
@@ -75,17 +90,8 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 	s->choice = sim_choice(s->sim, s->layer);
 	s->choice.salt = drb_salt(9, layer, label);
 	s->rng = drb_rng_seed(layer, label);
-	if (s->model.scheme == DRB_SCHEME_WALK) {
-		// A packet a slot, as in the model, and the same beginning.
-		struct drb_spread *spread = spread_of(w.scheme_state.state);
-		uint32_t ticks = SLOT_NS >> w.scheme_state.tick_shift;
-		const struct drb_spread_setup each = {.tree = &s->setup.tree,
-						      .layer = layer,
-						      .packet_time = ticks,
-						      .rate = 1.0 / ticks};
-		drb_spread_init(spread, &each, spread->count);
-		spread->began = BEFORE * ticks;
-	}
+	if (s->choice.ops->tick)
+		begin_time(s);
 	// Some are met again and again, others hardly ever.
 	s->destinations = 1 + drb_rng_below(&s->rng, s->model.tree.hosts);
 }
@@ -165,17 +171,19 @@ static void one_packet(struct stage *s)
 	drb_flow_key_of(frame, sizeof(frame), &key);
 	uint64_t word = sim_marked(s->sim, dest, mark);
 	const uint32_t *load = s->layer->len + s->label * (s->layer->up + s->layer->down);
+	void *state = sim_state(s->sim, s->layer->layer, s->label);
+	if (s->choice.ops->tick)
+		s->choice.ops->tick(state, s->sim->slot, 0);
 	const struct drb_decider decider = sim_decider(s->sim, s->layer, s->label, &s->choice);
 	struct drb_decision d = sim_decision(s->sim, &s->hop, word, draw_to_come());
 	d.flow = drb_flow_hash(&key);
 	uint32_t sim = drb_decide_uplink(&decider, (struct drb_loads){.at = load}, &d);
 	assert_int_equal(switch_decides(in, frame, sizeof(frame), &left), sim);
 	if (walk) {
-		struct drb_spread *spread = spread_of(sim_state(s->sim, s->layer->layer, s->label));
 		assert_int_equal(left, d.mark);
-		drb_spread_tick(spread, s->sim->slot, 1);
-		assert_int_equal(spread->distance, spread_of(w.scheme_state.state)->distance);
-		spread_decisions += spread->distance > 0;
+		assert_int_equal(spread_of(state)->distance,
+				 spread_of(w.scheme_state.state)->distance);
+		spread_decisions += spread_of(state)->distance > 0;
 	}
 	s->layer->len[s->label * (s->layer->up + s->layer->down) + sim]++;
 }
