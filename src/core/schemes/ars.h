@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// ars: Adaptive Routing and Switching, as SAI describes it for switch chips (saiars.h, saiarsprofile.h). The quality
+// of an uplink is the band of its average queue. A flowlet takes a random uplink of the best band and keeps it until
+// it pauses for longer than the idle time. Without an idle time each packet is decided alone. Once in an interval, a
+// sample of the queues changes the qualities. docs/reference/config.md says which attribute is which parameter.
+//
+// Flowlets are told apart by a hash; those that share an entry of the table share an uplink. Each worker of a switch
+// has a table and samples of its own. Without a clock each packet is decided alone, by a sample of its own.
+
+#include <string.h>
+
+#include "core/routing/among.h"
+#include "core/routing/candidates.h"
+
+#define DRB_ARS_BANDS 8
+#define DRB_ARS_PARTS 256           // of a packet, in averages
+#define DRB_ARS_LOAD_MAX (1u << 20) // packets: more than any band begins with
+#define DRB_ARS_TICKS_MAX (1u << 31)
+#define DRB_ARS_NO_UPLINK UINT16_MAX
+
+enum {
+	DRB_ARS_IDLE_TIME,
+	DRB_ARS_MAX_FLOWS,
+	DRB_ARS_INTERVAL,
+	DRB_ARS_CURRENT,
+	DRB_ARS_EXPONENT,
+	DRB_ARS_MIN_VAL,
+	DRB_ARS_MAX_VAL
+};
+
+// Initial values are SAI's where it has one, its times at 1 Gbit/s with full frames.
+static const struct drb_scheme_param drb_ars_params[] = {
+	[DRB_ARS_IDLE_TIME] = {"idle_time",
+			       "packet times; a longer pause ends a flowlet; 0: decide per packet",
+			       0, 1e6, 20},
+	[DRB_ARS_MAX_FLOWS] = {"max_flows", "entries of the table of flowlets", 1, 65536, 512},
+	[DRB_ARS_INTERVAL] = {"sampling_interval", "packet times between samples", 1, 1e4, 1},
+	[DRB_ARS_CURRENT] = {"port_load_current", "1: a sample below the average replaces it", 0, 1,
+			     0},
+	[DRB_ARS_EXPONENT] = {"port_load_exponent",
+			      "a sample has a weight of 1 / 2^exponent in the average", 0, 6, 2},
+	[DRB_ARS_MIN_VAL] = {"load_future_min_val", "packets up to which a queue is in band 0", 0,
+			     1e5, 0},
+	[DRB_ARS_MAX_VAL] = {"load_future_max_val", "packets from which it is in band 7", 0, 1e5,
+			     16},
+	{0},
+};
+
+struct drb_ars_flowlet {
+	uint32_t seen;   // when its last packet came
+	uint16_t uplink; // DRB_ARS_NO_UPLINK: none came
+};
+
+// Times are in the host's unit, loads in parts of a packet.
+struct drb_ars {
+	uint32_t now, sampled;
+	uint32_t idle, interval; // 0: each packet is a flowlet; is sampled for
+	uint32_t flowlets, exponent, min, max;
+	bool current, begun;
+	struct drb_ars_flowlet *flowlet;
+	uint32_t *band;     // of each uplink
+	uint32_t average[]; // of each uplink's queue; then the bands, then the flowlets
+};
+
+static inline size_t drb_ars_size(const struct drb_scheme_setup *setup)
+{
+	return sizeof(struct drb_ars) + 2 * setup->choice->uplinks * sizeof(uint32_t) +
+	       (size_t)drb_param(setup->choice, DRB_ARS_MAX_FLOWS) * sizeof(struct drb_ars_flowlet);
+}
+
+static inline uint32_t drb_ars_ticks(const struct drb_scheme_setup *setup, uint32_t param)
+{
+	double ticks = drb_param(setup->choice, param) * setup->packet_time;
+
+	return ticks < DRB_ARS_TICKS_MAX ? (uint32_t)ticks : DRB_ARS_TICKS_MAX;
+}
+
+static inline void drb_ars_init(void *state, const struct drb_scheme_setup *setup)
+{
+	const struct drb_choice *c = setup->choice;
+	struct drb_ars *ars = state;
+
+	memset(ars, 0, drb_ars_size(setup));
+	ars->idle = drb_ars_ticks(setup, DRB_ARS_IDLE_TIME);
+	ars->interval = drb_ars_ticks(setup, DRB_ARS_INTERVAL);
+	ars->flowlets = (uint32_t)drb_param(c, DRB_ARS_MAX_FLOWS);
+	ars->exponent = (uint32_t)drb_param(c, DRB_ARS_EXPONENT);
+	ars->min = (uint32_t)(drb_param(c, DRB_ARS_MIN_VAL) * DRB_ARS_PARTS);
+	ars->max = (uint32_t)(drb_param(c, DRB_ARS_MAX_VAL) * DRB_ARS_PARTS);
+	ars->current = drb_param(c, DRB_ARS_CURRENT) >= 0.5;
+	ars->band = ars->average + c->uplinks;
+	ars->flowlet = (struct drb_ars_flowlet *)(ars->band + c->uplinks);
+	for (uint32_t i = 0; i < ars->flowlets; i++)
+		ars->flowlet[i].uplink = DRB_ARS_NO_UPLINK;
+}
+
+static inline void drb_ars_tick(void *state, uint32_t now, uint32_t sent)
+{
+	struct drb_ars *ars = state;
+
+	(void)sent;
+	ars->now = now;
+}
+
+static inline uint32_t drb_ars_band(const struct drb_ars *ars, uint32_t load)
+{
+	if (load <= ars->min)
+		return 0;
+	if (load >= ars->max)
+		return DRB_ARS_BANDS - 1;
+	return (load - ars->min) * DRB_ARS_BANDS / (ars->max - ars->min);
+}
+
+// So many samples of the queue as it is now.
+static inline uint32_t drb_ars_average(const struct drb_ars *ars, uint32_t average, uint32_t load,
+				       uint32_t samples)
+{
+	if (!ars->begun || (ars->current && load < average))
+		return load;
+	while (samples-- > 0) {
+		int64_t step = ((int64_t)load - average) >> ars->exponent;
+		if (step == 0)
+			break; // nor will the samples to come move it
+		average = (uint32_t)(average + step);
+	}
+	return average;
+}
+
+// The samples that are due since the last decision.
+static inline void drb_ars_sample(struct drb_ars *ars, uint32_t uplinks, struct drb_loads loads)
+{
+	uint32_t due = ars->interval ? (ars->now - ars->sampled) / ars->interval : 1;
+
+	if (ars->begun && !due)
+		return;
+	ars->sampled = ars->begun ? ars->sampled + due * ars->interval : ars->now;
+	for (uint32_t u = 0; u < uplinks; u++) {
+		uint32_t load = drb_load(loads, u);
+		load = (load < DRB_ARS_LOAD_MAX ? load : DRB_ARS_LOAD_MAX) * DRB_ARS_PARTS;
+		ars->average[u] = drb_ars_average(ars, ars->average[u], load, due);
+		ars->band[u] = drb_ars_band(ars, ars->average[u]);
+	}
+	ars->begun = true;
+}
+
+// usable: a bit for each uplink that may be taken; 0: all may.
+static inline uint32_t drb_ars_best(const struct drb_ars *ars, uint32_t uplinks, uint64_t usable,
+				    uint64_t draw)
+{
+	uint32_t band[DRB_USABLE_UPLINKS_MAX];
+
+	if (!usable)
+		return drb_least_loaded(uplinks, ars->band, draw);
+	for (uint32_t u = 0; u < uplinks; u++)
+		band[u] = usable >> u & 1 ? ars->band[u] : DRB_ARS_BANDS;
+	return drb_least_loaded(uplinks, band, draw);
+}
+
+static inline uint32_t drb_ars_among(const struct drb_decider *s, uint64_t usable,
+				     struct drb_loads loads, struct drb_decision *d)
+{
+	struct drb_ars *ars = s->state;
+	struct drb_ars_flowlet *f =
+		&ars->flowlet[drb_scale32(drb_salted32(d->flow, s->choice.salt), ars->flowlets)];
+
+	drb_ars_sample(ars, s->choice.uplinks, loads);
+	if (!ars->idle)
+		return drb_ars_best(ars, s->choice.uplinks, usable, d->draw);
+	if (f->uplink == DRB_ARS_NO_UPLINK || ars->now - f->seen > ars->idle ||
+	    (usable && !(usable >> f->uplink & 1)))
+		f->uplink = (uint16_t)drb_ars_best(ars, s->choice.uplinks, usable, d->draw);
+	f->seen = ars->now;
+	return f->uplink;
+}
+
+static inline uint32_t drb_ars_choose(const struct drb_decider *s, struct drb_loads loads,
+				      struct drb_decision *d)
+{
+	return drb_ars_among(s, 0, loads, d);
+}
+
+DRB_SCHEME(ars) = {
+	.abi = DRB_SCHEME_ABI,
+	.name = "ars",
+	.help = "for each flowlet, a random uplink of those with the shortest average queue: ARS",
+	.colour = "#1f9e9e",
+	.symbol = "d",
+	.needs = DRB_READS_FLOW | DRB_PACKETS_ONLY,
+	.params = drb_ars_params,
+	.compares = DRB_COMPARES_ALL,
+	.draw = DRB_DRAW_WORD,
+	.unloaded = DRB_DRAW_WORD,
+	.state_size = drb_ars_size,
+	.init = drb_ars_init,
+	.choose = drb_ars_choose,
+	.choose_among = drb_ars_among,
+	.tick = drb_ars_tick,
+};
