@@ -401,6 +401,7 @@ TEST(flow_thresholds)
 	assert_true(drb_threshold_flow(2.1, 27648) == 2); // measured averages are not whole
 	assert_true(drb_threshold_flow(1000, 27648) == 5);
 	assert_true(drb_threshold_flow(1000, 16) == 1);
+	assert_true(drb_threshold_flow(log(128), 128) == 2); // no longer 2.43 rounded up
 }
 
 static bool close_to(double a, double b)

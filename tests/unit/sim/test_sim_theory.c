@@ -33,6 +33,7 @@ TEST(fixed_points_hold)
 			int64_t T = (int64_t)thresholds[t];
 			assert_int_equal(drb_theory_solve(&th, more[l], thresholds[t]), 0);
 			assert_true(fabs(th.s[1] - more[l]) < 1e-9);
+			assert_true(fabs((th.alpha - 1) * pow(th.alpha, (double)T) - 1) < 1e-9);
 			for (int64_t i = 1; i + T + 1 < th.count; i++) {
 				double before = i - T - 1 > 0 ? th.s[i - T - 1] : 1;
 				double in =
