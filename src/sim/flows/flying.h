@@ -28,7 +28,7 @@ static inline int drb_flyings_grow(struct drb_flyings *f)
 	if (!more)
 		return -ENOMEM;
 	for (uint32_t i = f->room; i < room; i++)
-		more[i].next = i + 1 < room ? i + 1 : UINT32_MAX;
+		more[i] = (struct drb_flying){.next = i + 1 < room ? i + 1 : UINT32_MAX};
 	*f = (struct drb_flyings){more, room, f->room};
 	return 0;
 }
