@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a list of transfers: refused with a reason, or transfers of which each waits for earlier ones only.
+// Any bytes as a list of transfers, in any of the formats: refused with a reason, or transfers of hosts that wait for
+// transfers of the list; those of our own for earlier ones.
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -12,8 +13,9 @@ static void check(const struct drb_list *list, uint32_t i)
 {
 	const struct drb_listed *t = &list->transfer[i];
 
-	require(t->source < HOSTS && t->dest < HOSTS && t->source != t->dest && t->size >= 1);
-	require(i == 0 || t->slot >= list->transfer[i - 1].slot);
+	require(t->source < HOSTS && t->dest < HOSTS);
+	require(t->source == t->dest || t->size >= 1);
+	require(t->slot <= DRB_LIST_MAX && t->size <= DRB_LIST_MAX);
 	require(t->after_sent == DRB_LIST_NONE ||
 		(t->after_sent < i && list->transfer[t->after_sent].source == t->source));
 	require(t->after_arrived == DRB_LIST_NONE ||
@@ -22,13 +24,14 @@ static void check(const struct drb_list *list, uint32_t i)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct drb_list_scale scale = {HOSTS, 1000, 10};
 	char error[DRB_LIST_ERROR_MAX] = "";
 	struct drb_list list;
 	FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
 
 	if (!in)
 		return 0;
-	int rc = drb_list_read("list", in, HOSTS, &list, error);
+	int rc = drb_list_read("list", in, &scale, &list, error);
 	fclose(in);
 	if (rc < 0) {
 		require(*error && memchr(error, '\0', sizeof(error)) && !list.transfer);
@@ -37,6 +40,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(list.count > 0);
 	for (uint32_t i = 0; i < list.count; i++)
 		check(&list, i);
+	for (uint32_t i = 0; i < list.waits; i++)
+		require(list.wait[i].place < list.count && list.wait[i].of < list.count &&
+			list.wait[i].event < DRB_LIST_EVENTS);
 	drb_list_free(&list);
 	return 0;
 }

@@ -39,6 +39,9 @@ whole_rows job --scheme drb,vlb --data 16
 "$sim" job --job pipeline:3 --data 30 --list >"$dir/list"
 whole_rows replay "$dir/list" --scheme drb,vlb
 whole_rows replay "$dir/list" --scheme drb,vlb --uplinks 1
+for format in htsim goal; do
+  whole_rows replay "${BASH_SOURCE[0]%/*}/../fuzz/corpus/list/$format" --scheme drb,vlb --packet 1500 --slot 120
+done
 
 # All uplinks are as none asked for; fewer are a column more, and of thresholds that only the load of uplinks tells.
 for verb in "packet --load 0.4 --slots 100 --stats 50" "flow --runs 2" "job --data 16" "transfer --load 0.2 --slots 500 --warmup 10"; do
@@ -206,6 +209,8 @@ refused 'take one --load' transfer --list
 refused 'take one --job' job --list
 refused 'no list' replay
 refused 'none/such: No such file' replay /none/such
+printf 'num_ranks 2\nrank 0 {\nsend 1b to 1\n}\n' >"$dir/goal"
+refused "$dir/goal:3: a send and a recv must meet" replay "$dir/goal"
 refused "$dir/list:2: .*hosts of this fabric" replay -l 1 -d 2 "$dir/list"
 refused 'from 1 to' job --data 0
 refused 'lambda' theory --lambda 1

@@ -4,8 +4,11 @@
 // `topo/experiment --tcp` play them. Lines are "transfer,slot,from,to,packets,after_sent,after_arrived", that line itself as heading:
 // transfer `transfer`, numbered from 0 by line, begins in this slot, but not before the transfer `after_sent`
 // has left the same host and `after_arrived` has arrived there; both are earlier lines, or empty. Slots
-// do not go down from line to line. # begins a comment.
+// do not go down from line to line. # begins a comment. From a host to itself it takes no link, but so many slots as it
+// has packets, 0 or more: the host computes.
+// Lists of others are read, too (list_formats.h), and may have further waits.
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,15 +23,39 @@ struct drb_listed {
 		after_arrived; // places in the list; DRB_LIST_NONE: nothing to wait for
 };
 
+// What of a transfer others wait for.
+enum drb_list_event { DRB_LIST_BEGUN, DRB_LIST_SENT, DRB_LIST_ARRIVED, DRB_LIST_EVENTS };
+
+// Transfer `place` waits for this of transfer `of`, too.
+struct drb_list_wait {
+	uint32_t place, of;
+	enum drb_list_event event;
+};
+
 struct drb_list {
 	struct drb_listed *transfer; // owned
 	uint32_t count, room;
+	struct drb_list_wait *wait; // owned
+	uint32_t waits, waits_room;
+};
+
+// What lists of others are measured in.
+struct drb_list_scale {
+	uint32_t hosts;
+	double packet_bytes, slot_ns;
 };
 
 void drb_list_free(struct drb_list *list);
 // 0 or -ENOMEM.
 int drb_list_add(struct drb_list *list, const struct drb_listed *transfer);
+int drb_list_add_wait(struct drb_list *list, struct drb_list_wait wait);
+// Transfers alone, not further waits.
 void drb_list_print(const struct drb_list *list, FILE *out);
 // Any bytes. 0; -EINVAL with what is wrong, file and line, in error, and an empty list. name: for errors.
-int drb_list_read(const char *name, FILE *in, uint32_t hosts, struct drb_list *list,
-		  char error[DRB_LIST_ERROR_MAX]);
+int drb_list_read(const char *name, FILE *in, const struct drb_list_scale *scale,
+		  struct drb_list *list, char error[DRB_LIST_ERROR_MAX]);
+// It computes instead.
+static inline bool drb_listed_stays(const struct drb_listed *t)
+{
+	return t->source == t->dest;
+}

@@ -4,95 +4,132 @@
 #include <errno.h>
 #include <stdlib.h>
 
-// What a transfer waits for.
-enum { SENT, ARRIVED, EVENTS };
-
 struct run {
 	const struct drb_list *list;
 	struct drb_transfers *transfers;
-	uint32_t due;    // the first one whose slot has not come
+	uint32_t *order; // places by slot
+	uint32_t due;    // of these, the first one whose slot has not come
+	uint64_t slot;   // that has come
 	uint32_t *place; // [transfer]: in the list
-	uint8_t *waits;  // [place]: for how many events
-	// [place]: the last one of the list that waits for this event of it; the one before that waits for the same.
-	uint32_t *waiting[EVENTS], *before[EVENTS];
+	uint32_t *waits; // [place]: for how many events
+	// [place]: the last one of the list that waits for this event of it; DRB_LIST_NONE: nobody.
+	uint32_t *waiting[DRB_LIST_EVENTS];
+	struct waiter {
+		uint32_t place, before; // before: the one that waits for the same
+	} * waiter;
+	uint32_t waiters;
+	// Places that have begun and that nobody was told of, or that stay at their host until they are over.
+	uint32_t *begun, begins;
 	struct drb_list_result *result;
 };
 
-static uint32_t awaited(const struct drb_listed *t, int event)
+static void wait_for(struct run *r, uint32_t place, uint32_t of, enum drb_list_event event)
 {
-	return event == SENT ? t->after_sent : t->after_arrived;
+	if (of == DRB_LIST_NONE)
+		return;
+	r->waits[place]++;
+	r->waiter[r->waiters] = (struct waiter){place, r->waiting[event][of]};
+	r->waiting[event][of] = r->waiters++;
+}
+
+static void note_waits(struct run *r)
+{
+	const struct drb_list *l = r->list;
+
+	for (uint32_t i = 0; i < l->count; i++) {
+		wait_for(r, i, l->transfer[i].after_sent, DRB_LIST_SENT);
+		wait_for(r, i, l->transfer[i].after_arrived, DRB_LIST_ARRIVED);
+	}
+	for (uint32_t i = 0; i < l->waits; i++)
+		wait_for(r, l->wait[i].place, l->wait[i].of, l->wait[i].event);
+}
+
+static int by_slot(const void *a, const void *b, void *list)
+{
+	const struct drb_listed *t = ((const struct drb_list *)list)->transfer;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return t[x].slot != t[y].slot ? (t[x].slot > t[y].slot) - (t[x].slot < t[y].slot)
+				      : (x > y) - (x < y);
 }
 
 static int make(struct run *r)
 {
 	uint32_t count = r->list->count;
 
+	r->order = malloc(count * sizeof(*r->order));
 	r->place = malloc(count * sizeof(*r->place));
 	r->waits = calloc(count, sizeof(*r->waits));
-	if (!r->place || !r->waits)
+	r->begun = malloc(count * sizeof(*r->begun));
+	r->waiter = malloc((2 * (size_t)count + r->list->waits) * sizeof(*r->waiter));
+	if (!r->order || !r->place || !r->waits || !r->begun || !r->waiter)
 		return -ENOMEM;
-	for (int event = 0; event < EVENTS; event++) {
+	for (int event = 0; event < DRB_LIST_EVENTS; event++) {
 		r->waiting[event] = malloc(count * sizeof(uint32_t));
-		r->before[event] = malloc(count * sizeof(uint32_t));
-		if (!r->waiting[event] || !r->before[event])
+		if (!r->waiting[event])
 			return -ENOMEM;
 		for (uint32_t i = 0; i < count; i++)
 			r->waiting[event][i] = DRB_LIST_NONE;
-		for (uint32_t i = 0; i < count; i++) {
-			uint32_t of = awaited(&r->list->transfer[i], event);
-			if (of == DRB_LIST_NONE)
-				continue;
-			r->waits[i]++;
-			r->before[event][i] = r->waiting[event][of];
-			r->waiting[event][of] = i;
-		}
 	}
+	note_waits(r);
+	for (uint32_t i = 0; i < count; i++)
+		r->order[i] = i;
+	qsort_r(r->order, count, sizeof(*r->order), by_slot, (void *)(uintptr_t)r->list);
 	return 0;
 }
 
 static void unmake(struct run *r)
 {
 	drb_transfers_free(r->transfers);
+	free(r->order);
 	free(r->place);
 	free(r->waits);
-	for (int event = 0; event < EVENTS; event++) {
+	free(r->begun);
+	free(r->waiter);
+	for (int event = 0; event < DRB_LIST_EVENTS; event++)
 		free(r->waiting[event]);
-		free(r->before[event]);
-	}
 }
 
 // It may send from this slot on.
 static void begin(struct run *r, uint32_t place, uint64_t slot)
 {
 	const struct drb_listed *t = &r->list->transfer[place];
+
+	r->result->time[place].start = slot;
+	if (drb_listed_stays(t) || r->waiting[DRB_LIST_BEGUN][place] != DRB_LIST_NONE)
+		r->begun[r->begins++] = place;
+	if (drb_listed_stays(t))
+		return;
 	int64_t i = drb_transfers_add(r->transfers, &(struct drb_transfer){.source = t->source,
 									   .dest = t->dest,
 									   .size = t->size,
 									   .start = slot});
-
-	if (i < 0)
-		return; // the next slot reports it
-	r->place[i] = place;
-	r->result->time[place].start = slot;
+	if (i >= 0) // or the next slot reports it
+		r->place[i] = place;
 }
 
-static void release(struct run *r, uint32_t transfer, int event)
+// Those that wait for this event of it and nothing else begin in this slot, or when theirs comes.
+static void release(struct run *r, uint32_t place, enum drb_list_event event, uint64_t slot)
 {
-	uint64_t next = drb_transfers_slot(r->transfers) + 1;
-
-	for (uint32_t i = r->waiting[event][r->place[transfer]]; i != DRB_LIST_NONE;
-	     i = r->before[event][i]) {
-		uint64_t slot = r->list->transfer[i].slot;
-		// Those whose slot has not come begin then.
-		r->waits[i]--;
-		if (i < r->due && r->waits[i] == 0)
-			begin(r, i, slot > next ? slot : next);
+	for (uint32_t i = r->waiting[event][place]; i != DRB_LIST_NONE; i = r->waiter[i].before) {
+		uint32_t other = r->waiter[i].place;
+		r->waits[other]--;
+		if (r->list->transfer[other].slot <= r->slot && r->waits[other] == 0)
+			begin(r, other, slot);
 	}
+	r->waiting[event][place] = DRB_LIST_NONE;
+}
+
+static uint64_t next_slot(const struct run *r)
+{
+	return drb_transfers_slot(r->transfers) + 1;
 }
 
 static void after_sending(void *context, uint32_t transfer)
 {
-	release(context, transfer, SENT);
+	struct run *r = context;
+
+	release(r, r->place[transfer], DRB_LIST_SENT, next_slot(r));
 }
 
 static void after_arrival(void *context, uint32_t transfer)
@@ -106,23 +143,50 @@ static void after_arrival(void *context, uint32_t transfer)
 	if (t->finish == 0)
 		return; // it is broken
 	r->result->finished++;
-	release(r, transfer, ARRIVED);
+	release(r, r->place[transfer], DRB_LIST_ARRIVED, next_slot(r));
+}
+
+// Tells of what has begun; ends what stays at its host, if it is over by this slot.
+static void end_stays(struct run *r, uint64_t slot)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < r->begins; i++) {
+		uint32_t place = r->begun[i];
+		const struct drb_listed *t = &r->list->transfer[place];
+		struct drb_list_time *time = &r->result->time[place];
+		release(r, place, DRB_LIST_BEGUN, time->start);
+		if (!drb_listed_stays(t))
+			continue;
+		if (time->start + t->size > slot) {
+			r->begun[kept++] = place;
+			continue;
+		}
+		time->connected = time->start;
+		time->finish = time->start + t->size;
+		r->result->finished++;
+		release(r, place, DRB_LIST_SENT, slot);
+		release(r, place, DRB_LIST_ARRIVED, slot);
+	}
+	r->begins = kept;
 }
 
 // Those of the slot to come that wait for nothing.
 static void begin_due(struct run *r)
 {
-	uint64_t slot = drb_transfers_slot(r->transfers);
+	const struct drb_listed *t = r->list->transfer;
 
-	for (; r->due < r->list->count && r->list->transfer[r->due].slot <= slot; r->due++) {
-		if (r->waits[r->due] == 0)
-			begin(r, r->due, slot);
+	r->slot = drb_transfers_slot(r->transfers);
+	for (; r->due < r->list->count && t[r->order[r->due]].slot <= r->slot; r->due++) {
+		if (r->waits[r->order[r->due]] == 0)
+			begin(r, r->order[r->due], r->slot);
 	}
+	end_stays(r, r->slot);
 }
 
 static bool goes_on(const struct run *r, uint64_t longest)
 {
-	return (r->transfers->over < r->transfers->count || r->due < r->list->count) &&
+	return (r->transfers->over < r->transfers->count || r->due < r->list->count || r->begins) &&
 	       drb_transfers_slot(r->transfers) < longest;
 }
 

@@ -21,6 +21,7 @@ struct replay_verb {
 	const char *path;
 	struct drb_list list;
 	uint32_t longest;
+	double packet_bytes, slot_ns;
 	struct drb_list_time *time; // [scheme][transfer]
 };
 
@@ -30,6 +31,11 @@ static const struct drb_option options[] = {
 	{NULL, "LIST", NULL, .kind = DRB_OPTION_TEXT, AT(path)},
 	{"--longest", "SLOTS", "End the run after SLOTS in any case (default 10000000)",
 	 .kind = DRB_OPTION_U32, AT(longest), 1, 1e9},
+	{"--packet", "BYTES", "Bytes of a packet, for lists of htsim and GOAL (default 4096)",
+	 .kind = DRB_OPTION_REAL, AT(packet_bytes), 1, 1e6},
+	{"--slot", "NS",
+	 "Nanoseconds of a slot, for these lists (default 81.92: 4096 bytes at 400 Gbit/s)",
+	 .kind = DRB_OPTION_REAL, AT(slot_ns), 0.001, 1e9},
 	{0},
 };
 
@@ -61,15 +67,15 @@ static void job(void *context, uint64_t i, uint32_t thread)
 
 static void read_list(struct replay_verb *v)
 {
+	const struct drb_list_scale scale = {v->base.fabric.tree.hosts, v->packet_bytes,
+					     v->slot_ns};
 	char error[DRB_LIST_ERROR_MAX];
 
 	if (!v->path)
 		drb_die("no list: give a file that drbsim transfer --list or drbsim job --list "
-			"printed");
+			"printed, a connection matrix of htsim or a schedule of GOAL");
 	FILE *in = drb_file_read(v->path);
-	int rc = in ? drb_list_read(drb_file_name(v->path), in, v->base.fabric.tree.hosts, &v->list,
-				    error)
-		    : -errno;
+	int rc = in ? drb_list_read(drb_file_name(v->path), in, &scale, &v->list, error) : -errno;
 	if (in)
 		fclose(in);
 	else
@@ -120,12 +126,14 @@ static void put_results(const struct replay_verb *v)
 	for (uint64_t i = 0; i < v->base.fabric.schemes; i++) {
 		uint32_t never = 0;
 		for (uint32_t place = 0; place < v->list.count; place++) {
+			if (drb_listed_stays(&v->list.transfer[place]))
+				continue;
 			put_row(t, v, i, place);
 			never += !v->time[i * v->list.count + place].finish;
 		}
 		if (never)
 			drb_warn("%s: %u of %u transfers did not arrive: packets of them were "
-				 "dropped, or the run ended",
+				 "dropped, what they wait for did not come, or the run ended",
 				 drb_scheme_name(v->base.fabric.scheme[i]), never, v->list.count);
 	}
 	drb_table_end(t);
@@ -133,7 +141,10 @@ static void put_results(const struct replay_verb *v)
 
 int sim_replay(int argc, char **argv)
 {
-	struct replay_verb v = {.base = sim_transfer_default(), .longest = 10000000};
+	struct replay_verb v = {.base = sim_transfer_default(),
+				.longest = 10000000,
+				.packet_bytes = 4096,
+				.slot_ns = 81.92};
 
 	const struct drb_options sets[] = {SIM_TRANSFER_SETS(&v.base),
 					   {.option = options, &v},
@@ -146,7 +157,8 @@ int sim_replay(int argc, char **argv)
 		"Lines of a list, the first one the heading: " DRB_LIST_HEADING ". A "
 		"transfer begins in this slot, but not before transfer after_sent has left the "
 		"same host and transfer after_arrived has arrived there. Both are earlier "
-		"transfers, or empty.",
+		"transfers, or empty. Connection matrices of htsim (.cm) and schedules of GOAL are "
+		"read, too.",
 		argc, argv);
 	uint32_t threads = sim_transfers_prepare(&v.base);
 	read_list(&v);

@@ -10,10 +10,11 @@
 
 static int read_text(const char *text, struct drb_list *list, char error[DRB_LIST_ERROR_MAX])
 {
+	const struct drb_list_scale scale = {16, 1000, 10};
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 
 	assert_non_null(in);
-	int rc = drb_list_read("list", in, 16, list, error);
+	int rc = drb_list_read("list", in, &scale, list, error);
 	fclose(in);
 	return rc;
 }
@@ -184,18 +185,21 @@ TEST(mistakes_name_the_line)
 	static const struct {
 		const char *text, *error;
 	} cases[] = {
-		{"transfer,slot\n", "list:1: the first line must be " DRB_LIST_HEADING},
+		{"transfer,slot\n", "list:1: the first line must be " DRB_LIST_HEADING
+				    ", Nodes of an htsim matrix or num_ranks of GOAL"},
 		{HEADING, "list:1: has no transfer"},
 		{HEADING "0,0,1,2\n", "list:2: must be seven values, " DRB_LIST_HEADING},
 		{HEADING "0,0,1,2,3,,,\n", "list:2: must be seven values, " DRB_LIST_HEADING},
 		{HEADING "0,-1,1,2,3,,\n",
 		 "list:2: transfer and slot must be whole numbers up to 100000000"},
 		{HEADING "0,0,1,16,3,,\n", "list:2: from and to must be hosts of this fabric"},
-		{HEADING "0,0,1,2,0,,\n",
-		 "list:2: packets must be a whole number from 1 to 100000000"},
+		{HEADING "0,0,1,2,0,,\n", "list:2: packets must be 1 or more between two hosts"},
+		{HEADING "0,0,1,2,100000001,,\n",
+		 "list:2: packets must be a whole number up to 100000000"},
 		{HEADING "1,0,1,2,3,,\n",
 		 "list:2: transfers must be numbered from 0, line by line"},
-		{HEADING "#\n0,0,1,1,3,,\n", "list:3: from and to must be two hosts"},
+		{HEADING "#\n0,0,1,1,,,\n",
+		 "list:3: packets must be a whole number up to 100000000"},
 		{HEADING "0,4,1,2,3,,\n1,3,1,2,3,,\n", "list:3: slot must not go down"},
 		{HEADING "0,0,1,2,3,0,\n",
 		 "list:2: after_sent and after_arrived must be transfers of lines before"},

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/flows/list_formats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/quantity.h"
+
+#define NO_MEMORY "not enough memory"
+
+// The key of an end is the number of its trigger; of triggers, place is how often they must fire.
+struct matrix {
+	uint32_t connections, triggers; // that the head promises
+	struct drb_list_ends fires, waits, trigger;
+};
+
+static bool begins(const char *line)
+{
+	return strncmp(line, "Nodes", 5) == 0 || strncmp(line, "Connections", 11) == 0;
+}
+
+static char *next(char **line)
+{
+	char *word;
+
+	do
+		word = strsep(line, " \t");
+	while (word && !*word);
+	return word;
+}
+
+static int number(char **line, uint32_t least, uint32_t *n)
+{
+	char *word = next(line);
+
+	return word ? drb_parse_u32(word, least, UINT32_MAX, n) : -EINVAL;
+}
+
+static const char *add_end(struct drb_list_reader *r, struct drb_list_ends *ends, char **line,
+			   uint32_t place)
+{
+	uint32_t trigger;
+
+	if (number(line, 1, &trigger) < 0)
+		return "a trigger must have a number from 1 on";
+	const struct drb_list_end end = {trigger, 0, place, r->line};
+	return drb_list_ends_add(ends, end) < 0 ? NO_MEMORY : NULL;
+}
+
+static const char *add_size(struct drb_list_reader *r, char **line, struct drb_listed *t)
+{
+	const char *word = next(line);
+	uint64_t bytes;
+
+	if (!word || drb_parse_u64(word, 1, UINT64_MAX, &bytes) < 0)
+		return "size must be bytes, 1 or more: transfers without end are not read";
+	t->size = drb_list_packets(r->scale, bytes);
+	return t->size ? NULL : "size must be 100000000 packets at most";
+}
+
+static const char *add_start(struct drb_list_reader *r, char **line, struct drb_listed *t)
+{
+	const char *word = next(line);
+	double ps;
+
+	t->slot = DRB_LIST_NONE;
+	if (word && drb_parse_real(word, 0, 1e18, &ps) == 0)
+		t->slot = drb_list_slots(r->scale, ps / 1000);
+	return t->slot == DRB_LIST_NONE ? "start must be picoseconds, 100000000 slots at most"
+					: NULL;
+}
+
+// One attribute of a connection.
+static const char *add_word(struct drb_list_reader *r, const char *word, char **line,
+			    struct drb_listed *t)
+{
+	struct matrix *m = r->own;
+	uint32_t ignored;
+
+	if (strcmp(word, "start") == 0)
+		return add_start(r, line, t);
+	if (strcmp(word, "size") == 0)
+		return add_size(r, line, t);
+	if (strcmp(word, "trigger") == 0)
+		return add_end(r, &m->waits, line, r->list->count);
+	if (strcmp(word, "send_done_trigger") == 0 || strcmp(word, "recv_done_trigger") == 0)
+		return add_end(r, &m->fires, line, r->list->count);
+	if (strcmp(word, "id") == 0 || strcmp(word, "prio") == 0)
+		return number(line, 0, &ignored) < 0 ? "id and prio must be numbers" : NULL;
+	return "a connection has id, start, size, prio, trigger, send_done_trigger, "
+	       "recv_done_trigger and nothing else";
+}
+
+static const char *add_connection(struct drb_list_reader *r, char *pair, char *arrow, char *line)
+{
+	struct matrix *m = r->own;
+	struct drb_listed t = {
+		.slot = DRB_LIST_NONE, .after_sent = DRB_LIST_NONE, .after_arrived = DRB_LIST_NONE};
+	uint32_t waits = m->waits.count;
+	const char *wrong = NULL, *word;
+
+	*arrow = '\0';
+	if (drb_parse_u32(pair, 0, r->scale->hosts - 1, &t.source) < 0 ||
+	    drb_parse_u32(arrow + 2, 0, r->scale->hosts - 1, &t.dest) < 0 || t.source == t.dest)
+		return "must be from->to, two hosts of this fabric";
+	while (!wrong && (word = next(&line)))
+		wrong = add_word(r, word, &line, &t);
+	if (wrong)
+		return wrong;
+	if ((t.slot == DRB_LIST_NONE) == (waits == m->waits.count))
+		return "a connection needs a start or a trigger, not both";
+	if (waits + 1 < m->waits.count)
+		return "a connection has one trigger";
+	if (t.size == 0)
+		return "a connection needs its size";
+	t.slot = t.slot == DRB_LIST_NONE ? 0 : t.slot;
+	return drb_list_add(r->list, &t) < 0 ? NO_MEMORY : NULL;
+}
+
+static const char *add_trigger(struct drb_list_reader *r, char *line)
+{
+	struct matrix *m = r->own;
+	const char *wrong = "a trigger needs an id", *word;
+	uint32_t count = 1, type = 0;
+
+	while ((word = next(&line))) {
+		if (strcmp(word, "id") == 0)
+			wrong = add_end(r, &m->trigger, &line, 0);
+		else if (strcmp(word, "count") == 0 && number(&line, 1, &count) == 0)
+			continue;
+		else if (strcmp(word, "oneshot") == 0 || strcmp(word, "multishot") == 0 ||
+			 strcmp(word, "barrier") == 0)
+			type = (unsigned char)*word;
+		else
+			return "a trigger has id, count, and oneshot, multishot or barrier";
+		if (wrong)
+			return wrong;
+	}
+	if (wrong || !type)
+		return wrong ? wrong : "a trigger is oneshot, multishot or barrier";
+	m->trigger.end[m->trigger.count - 1].place = type == 'b' ? count : 1;
+	return NULL;
+}
+
+static const char *add(struct drb_list_reader *r, char *line)
+{
+	struct matrix *m = r->own;
+	char *word = next(&line), *arrow = strstr(word, "->");
+	uint32_t ignored;
+
+	if (arrow)
+		return add_connection(r, word, arrow, line);
+	if (strcmp(word, "trigger") == 0)
+		return add_trigger(r, line);
+	uint32_t *n = strcmp(word, "Nodes") == 0         ? &ignored
+		      : strcmp(word, "Connections") == 0 ? &m->connections
+		      : strcmp(word, "Triggers") == 0    ? &m->triggers
+							 : NULL;
+	if (!n)
+		return "must be Nodes, Connections, Triggers, from->to or trigger: failures are "
+		       "not "
+		       "read, take --gray";
+	return number(&line, 0, n) < 0 || line ? "must be a whole number" : NULL;
+}
+
+// The first end with this key from the one at `at` on.
+static uint32_t find(const struct drb_list_ends *ends, uint32_t at, uint64_t key)
+{
+	while (at < ends->count && ends->end[at].key < key)
+		at++;
+	return at;
+}
+
+static bool has(const struct drb_list_ends *ends, uint32_t at, uint64_t key)
+{
+	return at < ends->count && ends->end[at].key == key;
+}
+
+// A place that waits for `fires` connections.
+static int add_join(struct drb_list *list, const struct drb_list_end *fire, uint32_t fires)
+{
+	const uint32_t host = list->transfer[fire->place].dest;
+	const struct drb_listed join = {.source = host,
+					.dest = host,
+					.after_sent = DRB_LIST_NONE,
+					.after_arrived = DRB_LIST_NONE};
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < fires; i++)
+		rc = drb_list_add_wait(
+			list, (struct drb_list_wait){list->count, fire[i].place, DRB_LIST_ARRIVED});
+	return rc < 0 ? rc : drb_list_add(list, &join);
+}
+
+// All that wait for this trigger wait for all that fire it, from this one on.
+static const char *join(struct drb_list_reader *r, const struct drb_list_end *trigger,
+			uint32_t wait, uint32_t fire)
+{
+	struct matrix *m = r->own;
+	const uint32_t fires = find(&m->fires, fire, trigger->key + 1) - fire;
+
+	if (fires != trigger->place)
+		return "so many connections must fire a trigger as its count says, and one a "
+		       "oneshot or multishot one";
+	uint32_t of = fires == 1 ? m->fires.end[fire].place : r->list->count;
+	int rc = fires == 1 ? 0 : add_join(r->list, &m->fires.end[fire], fires);
+	for (; rc == 0 && has(&m->waits, wait, trigger->key); wait++)
+		rc = drb_list_add_wait(r->list, (struct drb_list_wait){m->waits.end[wait].place, of,
+								       DRB_LIST_ARRIVED});
+	return rc < 0 ? NO_MEMORY : NULL;
+}
+
+static const char *end(struct drb_list_reader *r)
+{
+	struct matrix *m = r->own;
+	uint32_t wait = 0, fire = 0;
+	const char *wrong = NULL;
+
+	if (m->connections != r->list->count || m->triggers != m->trigger.count)
+		return "the file must have so many connections and triggers as its head says";
+	drb_list_ends_sort(&m->fires);
+	drb_list_ends_sort(&m->waits);
+	drb_list_ends_sort(&m->trigger);
+	for (uint32_t i = 0; !wrong && i < m->trigger.count; i++) {
+		const struct drb_list_end *t = &m->trigger.end[i];
+		r->line = t->line;
+		if (has(&m->trigger, i + 1, t->key))
+			return "two triggers have this id";
+		wait = find(&m->waits, wait, t->key);
+		fire = find(&m->fires, fire, t->key);
+		if (has(&m->waits, wait, t->key))
+			wrong = join(r, t, wait, fire);
+	}
+	for (uint32_t i = 0, at = 0; !wrong && i < m->waits.count; i++) {
+		r->line = m->waits.end[i].line;
+		at = find(&m->trigger, at, m->waits.end[i].key);
+		if (!has(&m->trigger, at, m->waits.end[i].key))
+			return "the file must have the trigger that this connection waits for";
+	}
+	return wrong;
+}
+
+static void free_own(void *own)
+{
+	struct matrix *m = own;
+
+	free(m->fires.end);
+	free(m->waits.end);
+	free(m->trigger.end);
+	free(m);
+}
+
+const struct drb_list_format drb_list_htsim = {begins, add, end, free_own, sizeof(struct matrix)};

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/flows/list.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/quantity.h"
+
+#include "sim/flows/list_formats.h"
+#include "sim/flows/sizes.h"
+
+#define LINE_BYTES 512
+#define FIELDS 7
+
+// What is wrong with a transfer that would be the next one, NULL if nothing is.
+static const char *wrong_with(const struct drb_list *list, const struct drb_listed *t)
+{
+	if (t->size == 0 && !drb_listed_stays(t))
+		return "packets must be 1 or more between two hosts";
+	if (list->count && t->slot < list->transfer[list->count - 1].slot)
+		return "slot must not go down";
+	if (t->after_sent != DRB_LIST_NONE && list->transfer[t->after_sent].source != t->source)
+		return "after_sent must be a transfer from the same host";
+	if (t->after_arrived != DRB_LIST_NONE && list->transfer[t->after_arrived].dest != t->source)
+		return "after_arrived must be a transfer to the host that this one is from";
+	return NULL;
+}
+
+// A line, without its end and comment, as the next transfer. What is wrong with it, NULL if nothing is.
+static const char *add_line(struct drb_list *list, char *line, uint32_t hosts)
+{
+	uint32_t place = 0;
+	struct drb_listed t = {.after_sent = DRB_LIST_NONE, .after_arrived = DRB_LIST_NONE};
+	uint32_t *const value[FIELDS] = {&place,  &t.slot,       &t.source,       &t.dest,
+					 &t.size, &t.after_sent, &t.after_arrived};
+	const uint32_t most[FIELDS] = {DRB_LIST_MAX,          DRB_LIST_MAX, hosts - 1,  hosts - 1,
+				       DRB_SIZES_PACKETS_MAX, list->count,  list->count};
+
+	for (int i = 0; i < FIELDS; i++) {
+		char *field = strsep(&line, ",");
+		if (!field)
+			return "must be seven values, " DRB_LIST_HEADING;
+		if (i > 4 && !*field)
+			continue;
+		if (drb_parse_u32(field, 0, most[i], value[i]) < 0)
+			return i < 2    ? "transfer and slot must be whole numbers up to 100000000"
+			       : i < 4  ? "from and to must be hosts of this fabric"
+			       : i == 4 ? "packets must be a whole number up to 100000000"
+					: "after_sent and after_arrived must be transfers of lines "
+					  "before";
+		if (i > 4 && *value[i] == list->count)
+			return "after_sent and after_arrived must be transfers of lines before";
+	}
+	if (line)
+		return "must be seven values, " DRB_LIST_HEADING;
+	if (place != list->count || list->count == DRB_LIST_MAX)
+		return "transfers must be numbered from 0, line by line";
+	const char *wrong = wrong_with(list, &t);
+	if (wrong)
+		return wrong;
+	return drb_list_add(list, &t) < 0 ? "not enough memory" : NULL;
+}
+
+static const char *add_text(struct drb_list_reader *r, char *line)
+{
+	bool *heading = r->own;
+
+	if (*heading)
+		return add_line(r->list, line, r->scale->hosts);
+	*heading = true;
+	return strcmp(line, DRB_LIST_HEADING) == 0 ? NULL
+						   : "the first line must be " DRB_LIST_HEADING
+						     ", Nodes of an htsim matrix or "
+						     "num_ranks of GOAL";
+}
+
+static const char *at_end(struct drb_list_reader *r)
+{
+	(void)r;
+	return NULL;
+}
+
+static const struct drb_list_format own = {NULL, add_text, at_end, free, sizeof(bool)};
+
+static const char *begin(struct drb_list_reader *r, const char *line)
+{
+	r->format = drb_list_htsim.begins(line)  ? &drb_list_htsim
+		    : drb_list_goal.begins(line) ? &drb_list_goal
+						 : &own; // it says what is wrong with what is none
+	r->own = calloc(1, r->format->bytes);
+	return r->own ? NULL : "not enough memory";
+}
+
+static const char *read_line(struct drb_list_reader *r, char *line)
+{
+	const char *wrong = NULL;
+
+	if (strlen(line) + 1 == LINE_BYTES)
+		return "no line of this format";
+	line[strcspn(line, "#")] = '\0';
+	for (size_t len = strlen(line); len && strchr(" \t\r\n", line[len - 1]); len--)
+		line[len - 1] = '\0';
+	line += strspn(line, " \t");
+	if (!line[0])
+		return NULL;
+	if (!r->format)
+		wrong = begin(r, line);
+	return wrong ? wrong : r->format->add(r, line);
+}
+
+static const char *read_all(struct drb_list_reader *r, FILE *in)
+{
+	char line[LINE_BYTES];
+	const char *wrong = NULL;
+
+	while (!wrong && fgets(line, sizeof(line), in)) {
+		r->line++;
+		wrong = read_line(r, line);
+	}
+	if (wrong)
+		return wrong;
+	if (ferror(in))
+		return "cannot be read";
+	if (r->format)
+		wrong = r->format->end(r);
+	return wrong || r->list->count ? wrong : "has no transfer";
+}
+
+int drb_list_read(const char *name, FILE *in, const struct drb_list_scale *scale,
+		  struct drb_list *list, char error[DRB_LIST_ERROR_MAX])
+{
+	struct drb_list_reader r = {.scale = scale, .list = list};
+
+	*list = (struct drb_list){0};
+	const char *wrong = read_all(&r, in);
+	if (r.own)
+		r.format->free(r.own);
+	if (!wrong)
+		return 0;
+	snprintf(error, DRB_LIST_ERROR_MAX, "%.80s:%" PRIu32 ": %s", name, r.line, wrong);
+	drb_list_free(list);
+	return -EINVAL;
+}
