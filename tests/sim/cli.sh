@@ -125,6 +125,7 @@ same_for_any_threads flow -d 6 --scheme all --flows 1-5 --runs 7
 same_for_any_threads transfer --scheme all --load 0.3,0.6 --slots 3000 --warmup 500
 same_for_any_threads transfer --scheme drb,least --unit flowlet --sizes fixed:50 --queue 20 --slots 2000 --warmup 100
 same_for_any_threads job --scheme all --runs 3 --data 160
+same_for_any_threads job --scheme ecmp --hosts ethereal --source window --runs 3 --data 160
 same_for_any_threads transfer --scheme all --source window --queue 40 --slots 3000 --warmup 500
 "$sim" transfer --load 0.6 --sizes fixed:30 --slots 1000 --warmup 0 --list >"$dir/list"
 same_for_any_threads replay "$dir/list" --scheme all --source window --queue 40 --ack 0.1
@@ -189,7 +190,8 @@ refused ' --unit route: must be packet, flow or flowlet$' transfer --unit route
 refused 'not flows: take --unit packet' transfer --unit flow --scheme walk
 refused 'open, window or spray' transfer --source tcp
 refused 'from 1 to' job --mark 0
-refused 'flow, spray or reps' transfer --hosts random
+refused 'flow, spray, reps or ethereal' transfer --hosts random
+refused 'take drbsim job' transfer --hosts ethereal --scheme ecmp
 refused 'take --scheme ecmp' transfer --hosts spray --scheme ecmp,drb
 refused 'take --unit packet' transfer --hosts spray --scheme ecmp --unit flow
 refused 'take --source spray' job --hosts reps --scheme ecmp

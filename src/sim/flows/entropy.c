@@ -12,6 +12,7 @@ uint16_t drb_entropy_next(struct drb_transfers *t, uint32_t transfer)
 {
 	switch (t->setup.hosts) {
 	case DRB_HOSTS_FLOW:
+	case DRB_HOSTS_ETHEREAL:
 		break;
 	case DRB_HOSTS_SPRAY:
 		return new_one(&t->entropy_rng);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sim/flows/ethereal.h"
 #include "sim/flows/job_rules.h"
 #include "sim/flows/list_run.h"
 
@@ -119,8 +120,6 @@ static int run(const struct drb_job_setup *setup, const struct drb_list *list,
 	struct drb_list_result r = {.time = calloc(list->count, sizeof(*r.time))};
 	int rc = r.time ? drb_list_run(&s, &r) : -ENOMEM;
 
-	if (rc == 0)
-		rc = alone_of(&setup->transfers, list, &result->alone);
 	for (uint32_t i = 0; rc == 0 && r.finished == list->count && i < list->count; i++)
 		result->makespan = LARGER(result->makespan, r.time[i].finish);
 	result->packets = r.packets;
@@ -133,12 +132,19 @@ static int run(const struct drb_job_setup *setup, const struct drb_list *list,
 
 int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result)
 {
-	struct drb_list list = {0};
+	struct drb_list list = {0}, parts = {0};
 	int rc = drb_job_list(setup, &list);
 
 	*result = (struct drb_job_result){.transfers = list.count};
 	if (rc == 0)
-		rc = run(setup, &list, result);
+		rc = alone_of(&setup->transfers, &list, &result->alone);
+	if (rc == 0 && setup->transfers.hosts == DRB_HOSTS_ETHEREAL) {
+		bool together = drb_job_rules[setup->job.kind].wait == DRB_WAIT_NOTHING;
+		rc = drb_ethereal_split(&setup->transfers.tree, &list, together, &parts);
+	}
+	if (rc == 0)
+		rc = run(setup, parts.count ? &parts : &list, result);
+	drb_list_free(&parts);
 	drb_list_free(&list);
 	return rc;
 }

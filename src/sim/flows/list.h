@@ -21,6 +21,7 @@ struct drb_listed {
 	uint32_t slot, source, dest, size;
 	uint32_t after_sent,
 		after_arrived; // places in the list; DRB_LIST_NONE: nothing to wait for
+	uint32_t way;          // of hosts that choose it (ethereal.h)
 };
 
 // What of a transfer others wait for.

@@ -103,6 +103,7 @@ static void begin(struct run *r, uint32_t place, uint64_t slot)
 	int64_t i = drb_transfers_add(r->transfers, &(struct drb_transfer){.source = t->source,
 									   .dest = t->dest,
 									   .size = t->size,
+									   .way = t->way,
 									   .start = slot});
 	if (i >= 0) // or the next slot reports it
 		r->place[i] = place;

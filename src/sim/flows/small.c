@@ -69,7 +69,7 @@ static void turn(struct drb_transfers *t, struct drb_small *s, enum drb_small_ki
 	bool back = kind != DRB_SMALL_SYN;
 	uint32_t tag = (uint32_t)drb_mix64(back ? ~(uint64_t)s->transfer : s->transfer);
 
-	if (kind == DRB_SMALL_ACK && t->setup.hosts != DRB_HOSTS_FLOW)
+	if (kind == DRB_SMALL_ACK && drb_hosts_spread(t->setup.hosts))
 		tag = s->ack.entropy;
 	s->kind = kind;
 	s->layer = 0;

@@ -10,8 +10,8 @@
 #include "sim/models/packet_sim.h"
 
 enum drb_sim_source { DRB_SIM_OPEN, DRB_SIM_WINDOW, DRB_SIM_SPRAY };
-// What packets of a transfer differ in (entropy.h).
-enum drb_sim_hosts { DRB_HOSTS_FLOW, DRB_HOSTS_SPRAY, DRB_HOSTS_REPS };
+// What packets of a transfer differ in (entropy.h); or transfers are split (ethereal.h).
+enum drb_sim_hosts { DRB_HOSTS_FLOW, DRB_HOSTS_SPRAY, DRB_HOSTS_REPS, DRB_HOSTS_ETHEREAL };
 enum drb_sim_unit { DRB_SIM_PACKET, DRB_SIM_FLOW, DRB_SIM_FLOWLET };
 
 struct drb_transfers_setup {
@@ -23,9 +23,10 @@ struct drb_transfers_setup {
 	uint32_t gap;   // slots, of flowlets
 	uint32_t queue; // packets that a queue holds, 1 or more
 	enum drb_sim_source source;
-	enum drb_sim_hosts hosts; // other than flow: with unit packet; reps: with windows
-	uint32_t mark;            // what joins a queue of so many packets is marked; of windows
-	uint32_t timeout;         // slots; of windows, of handshakes
+	enum drb_sim_hosts
+		hosts;    // other than flow: with unit packet; reps: with windows; ethereal: jobs
+	uint32_t mark;    // what joins a queue of so many packets is marked; of windows
+	uint32_t timeout; // slots; of windows, of handshakes
 	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
 	double ack_room; // of a slot, that it takes of the link (small.h); 0: none, it waits for nothing
 	bool handshake; // a transfer begins with one (small.h)
@@ -37,6 +38,7 @@ struct drb_transfers_setup {
 
 struct drb_transfer {
 	uint32_t source, dest, size;
+	uint32_t way;                    // of hosts that choose it (ethereal.h)
 	uint32_t sent, arrived, dropped; // each packet once; dropped: of open ones
 	uint64_t start;                  // slot in which it begins
 	uint64_t connected; // slot from which on it may send: start, or after its handshake
@@ -79,6 +81,12 @@ struct drb_transfers {
 	void (*on_sent)(void *context, uint32_t transfer);
 	void *context;
 };
+
+// Packets of a transfer take different ways.
+static inline bool drb_hosts_spread(enum drb_sim_hosts hosts)
+{
+	return hosts == DRB_HOSTS_SPRAY || hosts == DRB_HOSTS_REPS;
+}
 
 // The slot to come.
 static inline uint64_t drb_transfers_slot(const struct drb_transfers *t)

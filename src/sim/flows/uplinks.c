@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/flows/ethereal.h"
+
 static uint32_t ways_of(const struct drb_transfers *t)
 {
 	return t->setup.unit == DRB_SIM_PACKET ? 0 : t->setup.tree.layers - 1;
@@ -78,6 +80,8 @@ uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch 
 	const struct drb_loads queues = {.at = at->l->seen + at->first};
 	uint64_t now = (uint64_t)t->sim->slot + 1;
 
+	if (t->setup.hosts == DRB_HOSTS_ETHEREAL)
+		return drb_way_uplink(&t->setup.tree, t->transfer[transfer].way, at->l->layer);
 	if (t->setup.unit == DRB_SIM_PACKET)
 		return choose(decider, queues, d);
 	struct drb_way *way = &t->way[(size_t)transfer * ways_of(t) + at->l->layer - 1];

@@ -58,8 +58,8 @@ int drb_workload_list(const struct drb_workload_setup *setup, struct drb_list *l
 	struct draws draws = draws_of(setup);
 	for (uint32_t slot = 0; slot < setup->slots; slot++) {
 		while (draw(&draws, slot, &t)) {
-			const struct drb_listed listed = {slot,   t.source,      t.dest,
-							  t.size, DRB_LIST_NONE, DRB_LIST_NONE};
+			const struct drb_listed listed = {
+				slot, t.source, t.dest, t.size, DRB_LIST_NONE, DRB_LIST_NONE, 0};
 			if (drb_list_add(list, &listed) < 0)
 				return -ENOMEM;
 		}

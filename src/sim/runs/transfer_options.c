@@ -12,8 +12,10 @@ static const char *const unit_names[] = {
 static const char *const source_names[] = {
 	[DRB_SIM_OPEN] = "open", [DRB_SIM_WINDOW] = "window", [DRB_SIM_SPRAY] = "spray"};
 
-static const char *const hosts_names[] = {
-	[DRB_HOSTS_FLOW] = "flow", [DRB_HOSTS_SPRAY] = "spray", [DRB_HOSTS_REPS] = "reps"};
+static const char *const hosts_names[] = {[DRB_HOSTS_FLOW] = "flow",
+					  [DRB_HOSTS_SPRAY] = "spray",
+					  [DRB_HOSTS_REPS] = "reps",
+					  [DRB_HOSTS_ETHEREAL] = "ethereal"};
 
 static void parse_gray(const struct drb_option *o, const char *text, void *into)
 {
@@ -36,10 +38,9 @@ const struct drb_option sim_transfer_options[] = {
 	 "How hosts send: open, as fast as their link (default); window, as DCTCP, which takes "
 	 "reordering for a loss; spray, as DCTCP that does not",
 	 .kind = DRB_OPTION_WORD, AT(source)},
-	{"--hosts", "flow|spray|reps",
+	{"--hosts", "flow|spray|reps|ethereal",
 	 "Entropy of packets, for schemes that hash flows: the flow's (default), a new one each, "
-	 "or "
-	 "as REPS",
+	 "or as REPS; ethereal splits transfers of jobs over all paths",
 	 .kind = DRB_OPTION_WORD, AT(hosts)},
 	{"--gray", "link:N:K",
 	 "N random links between switches lose all packets from slot K on, in both directions, and "
@@ -110,6 +111,9 @@ static void check_hosts(const struct sim_transfer_verb *v)
 
 	if (v->unit != DRB_SIM_PACKET)
 		drb_die("--hosts %s: packets of a flow keep its way: take --unit packet", name);
+	if (v->hosts == DRB_HOSTS_ETHEREAL && !v->jobs)
+		drb_die("--hosts %s: hosts know what they will send in jobs alone: take drbsim job",
+			name);
 	if (v->hosts == DRB_HOSTS_REPS && v->source == DRB_SIM_OPEN)
 		drb_die("--hosts %s: open sources hear nothing: take --source spray", name);
 	for (uint32_t i = 0; i < v->fabric.schemes; i++) {

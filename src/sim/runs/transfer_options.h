@@ -18,7 +18,7 @@ struct sim_transfer_verb {
 	struct drb_gray gray;
 	uint32_t gap, queue, mark, timeout;
 	double ack, ack_room;
-	bool handshake;
+	bool handshake, jobs; // jobs: all that hosts send is known
 	struct sim_timing timing;
 };
 

@@ -92,7 +92,8 @@ static void job(void *context, uint64_t i, uint32_t thread)
 	(void)thread;
 	sim_transfers_check(&v->base, drb_job_run(&setup, &v->result[i]));
 	if (v->result[i].failed)
-		drb_die("F(%u,%u) ran out of memory; raise --memory or take less --data",
+		drb_die("F(%u,%u) ran out of memory; raise --memory, or take less --data or a "
+			"longer --timeout",
 			v->base.fabric.layers, v->base.fabric.arity);
 }
 
@@ -115,7 +116,7 @@ static uint32_t check(struct job_verb *v)
 			drb_die("--job %s: F(%u,%u) has %u hosts, which is no power of two", name,
 				v->base.fabric.layers, v->base.fabric.arity, hosts);
 	}
-	if (v->base.gray.links && v->base.hosts == DRB_HOSTS_FLOW)
+	if (v->base.gray.links && !drb_hosts_spread(v->base.hosts))
 		drb_die("--gray: a transfer that keeps a path over such a link never ends: take "
 			"--hosts "
 			"spray or reps");
@@ -193,6 +194,8 @@ static int put_list(const struct job_verb *v)
 int sim_job(int argc, char **argv)
 {
 	struct job_verb v = {.base = sim_transfer_default(), .data = 1024, .runs = 5};
+
+	v.base.jobs = true;
 
 	const struct drb_options sets[] = {SIM_TRANSFER_SETS(&v.base),
 					   {.option = options, &v},

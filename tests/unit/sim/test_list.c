@@ -170,8 +170,8 @@ TEST(a_run_may_end_before_all_arrived)
 	struct drb_list_result r = {.time = time};
 	const struct drb_list_setup s = {.transfers = t, .list = &list, .longest = 50};
 
-	const struct drb_listed a = {0, 0, 2, 10, DRB_LIST_NONE, DRB_LIST_NONE};
-	const struct drb_listed b = {1, 2, 0, 60, DRB_LIST_NONE, 0};
+	const struct drb_listed a = {0, 0, 2, 10, DRB_LIST_NONE, DRB_LIST_NONE, 0};
+	const struct drb_listed b = {1, 2, 0, 60, DRB_LIST_NONE, 0, 0};
 	assert_int_equal(drb_list_add(&list, &a), 0);
 	assert_int_equal(drb_list_add(&list, &b), 0);
 	assert_int_equal(drb_list_run(&s, &r), 0);

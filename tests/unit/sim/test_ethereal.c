@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Split flows: every link carries what it would if each transfer took all paths alike; transfers are split as little as
+// that needs; packets take the ways of their parts.
+#include "fixtures/transfers.h"
+
+#include "core/fabric/next_hop.h"
+#include "sim/flows/ethereal.h"
+#include "sim/flows/job.h"
+#include "sim/flows/list_run.h"
+
+// Packets by layer of the switch, label and port; up-ports first.
+struct loads {
+	const struct drb_tree *tree;
+	uint64_t *of[DRB_LAYERS_MAX + 1];
+};
+
+static struct loads no_loads(const struct drb_tree *t)
+{
+	struct loads l = {.tree = t};
+
+	for (uint32_t m = 1; m <= t->layers; m++) {
+		size_t ports = drb_tree_up_ports(t, m) + 2 * t->arity;
+		l.of[m] = calloc(drb_tree_switches(t, m) * ports, sizeof(uint64_t));
+		assert_non_null(l.of[m]);
+	}
+	return l;
+}
+
+static void free_loads(struct loads *l)
+{
+	for (uint32_t m = 1; m <= l->tree->layers; m++)
+		free(l->of[m]);
+}
+
+static void count(struct loads *l, struct drb_end at, uint32_t port, uint32_t packets)
+{
+	const size_t ports = drb_tree_up_ports(l->tree, at.layer) + 2 * l->tree->arity;
+
+	l->of[at.layer][at.label * ports + port] += packets;
+}
+
+// Up by the digits of the way, then down.
+static void walk(struct loads *l, const struct drb_listed *t)
+{
+	const struct drb_tree *tree = l->tree;
+	struct drb_end at = drb_tree_host_peer(tree, t->source);
+	uint32_t way = t->way;
+
+	while (at.layer > 0) {
+		const struct drb_hop hop = drb_hop_at(tree, at.layer, at.label);
+		uint32_t up = drb_tree_up_ports(tree, at.layer);
+		if (drb_hop_below(&hop, t->dest)) {
+			uint32_t down = drb_hop_digit(&hop, t->dest);
+			count(l, at, up + down, t->size);
+			at = drb_tree_down_peer(tree, at.layer, at.label, down);
+		} else {
+			count(l, at, way % up, t->size);
+			at = drb_tree_up_peer(tree, at.layer, at.label, way % up);
+			way /= up;
+		}
+	}
+	assert_int_equal(at.label, t->dest);
+}
+
+// Each transfer over all ways, of which each has its share of the packets.
+static void walk_all(struct loads *l, const struct drb_listed *transfer)
+{
+	struct drb_listed t = *transfer;
+	uint32_t ways = 1;
+
+	for (uint32_t m = 1; m < drb_distance(l->tree, t.source, t.dest); m++)
+		ways *= drb_tree_up_ports(l->tree, m);
+	assert_int_equal(t.size % ways, 0);
+	t.size /= ways;
+	for (t.way = 0; t.way < ways; t.way++)
+		walk(l, &t);
+}
+
+static void check_loads(const struct drb_tree *t, const struct drb_list *whole,
+			const struct drb_list *split)
+{
+	struct loads all = no_loads(t), some = no_loads(t);
+
+	for (uint32_t i = 0; i < whole->count; i++)
+		walk_all(&all, &whole->transfer[i]);
+	for (uint32_t i = 0; i < split->count; i++) {
+		if (!drb_listed_stays(&split->transfer[i]))
+			walk(&some, &split->transfer[i]);
+	}
+	for (uint32_t m = 1; m <= t->layers; m++) {
+		size_t ports = drb_tree_up_ports(t, m) + 2 * t->arity;
+		assert_memory_equal(all.of[m], some.of[m],
+				    drb_tree_switches(t, m) * ports * sizeof(uint64_t));
+	}
+	free_loads(&all);
+	free_loads(&some);
+}
+
+static uint32_t parts_of(const struct drb_list *split)
+{
+	uint32_t parts = 0;
+
+	for (uint32_t i = 0; i < split->count; i++)
+		parts += !drb_listed_stays(&split->transfer[i]);
+	return parts;
+}
+
+// Layers, arity, uplinks of layer 1.
+static const uint32_t trees[][3] = {{2, 4, 4}, {3, 2, 2}, {4, 2, 2},
+				    {3, 4, 2}, {2, 6, 4}, {3, 3, 3}};
+
+TEST(links_carry_what_spraying_puts_on_them)
+{
+	static const char *const jobs[] = {"all-reduce-ring", "all-reduce-halving", "all-to-all",
+					   "incast", "pipeline:3"};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(trees) * ARRAY_SIZE(jobs); i++) {
+		const uint32_t *of = trees[i / ARRAY_SIZE(jobs)];
+		struct drb_job_setup s = {.shuffled = i % 2};
+		struct drb_list whole = {0}, split;
+		assert_int_equal(drb_tree_init_uplinks(&s.transfers.tree, of[0], of[1], of[2]), 0);
+		assert_int_equal(drb_job_parse(jobs[i % ARRAY_SIZE(jobs)], &s.job), 0);
+		if (drb_job_fits(&s.job, s.transfers.tree.hosts) < 0)
+			continue;
+		s.job.data = 144 * 3 * s.transfers.tree.hosts;
+		assert_int_equal(drb_job_list(&s, &whole), 0);
+		bool together = s.job.kind == DRB_JOB_ALL_TO_ALL || s.job.kind == DRB_JOB_INCAST;
+		assert_int_equal(drb_ethereal_split(&s.transfers.tree, &whole, together, &split),
+				 0);
+		check_loads(&s.transfers.tree, &whole, &split);
+		// All-to-all goes to all hosts of a rack or a pod: with as many uplinks nothing is split.
+		if (s.job.kind == DRB_JOB_ALL_TO_ALL && of[1] == of[2])
+			assert_int_equal(parts_of(&split), whole.count);
+		drb_list_free(&whole);
+		drb_list_free(&split);
+	}
+}
+
+// Of n transfers of a host to one rack n mod u are split into u / gcd(n mod u, u) parts.
+TEST(no_more_is_split_than_must_be)
+{
+	for (uint32_t n = 1; n <= 12; n++) {
+		static const uint32_t parts[] = {6, 6, 6, 12, 30, 6}; // of n mod 6 = 1 ... 5, 0
+		struct drb_list whole = {0}, split;
+		struct drb_tree tree;
+		assert_int_equal(drb_tree_init_uplinks(&tree, 2, 12, 6), 0);
+		for (uint32_t i = 0; i < n; i++) {
+			const struct drb_listed t = {.source = 5,
+						     .dest = 24 + i,
+						     .size = 60,
+						     .after_sent = DRB_LIST_NONE,
+						     .after_arrived = DRB_LIST_NONE};
+			assert_int_equal(drb_list_add(&whole, &t), 0);
+		}
+		assert_int_equal(drb_ethereal_split(&tree, &whole, true, &split), 0);
+		check_loads(&tree, &whole, &split);
+		uint32_t left = n % 6, whole_ones = n - left;
+		assert_int_equal(split.count, whole_ones + (left ? parts[left - 1] : 0));
+		drb_list_free(&whole);
+		drb_list_free(&split);
+	}
+}
+
+// Four hosts of a rack send to four of another one, each by a way of its own, then all by the same.
+TEST(packets_take_their_way)
+{
+	for (uint32_t same = 0; same < 2; same++) {
+		struct drb_transfers_setup s = transfers_setup(2, 4);
+		s.scheme = DRB_SCHEME_ECMP;
+		s.hosts = DRB_HOSTS_ETHEREAL;
+		struct drb_transfers *t = new_of(&s);
+		for (uint32_t h = 0; h < 4; h++) {
+			struct drb_transfer one = {
+				.source = h, .dest = 8 + h, .size = 50, .way = same ? 2 : h};
+			assert_true(drb_transfers_add(t, &one) >= 0);
+		}
+		assert_int_equal(run_out(t), same ? 4 * 50 + 3 : 50 + 3);
+		drb_transfers_free(t);
+	}
+}
+
+// A step waits for all parts of what it waits for: the steps of one that wait on no link follow each other at once.
+TEST(jobs_end_when_all_parts_have_come)
+{
+	struct drb_job_setup s = {.transfers = transfers_setup(2, 4), .longest = 100000};
+	struct drb_job_result whole, split;
+
+	s.transfers.scheme = DRB_SCHEME_ECMP;
+	assert_int_equal(drb_job_parse("all-reduce-ring", &s.job), 0);
+	s.job.data = 32 * 40;
+	for (uint32_t source = 0; source < 3; source++) {
+		s.transfers.source = (enum drb_sim_source)source;
+		s.transfers.mark = 20;
+		s.transfers.timeout = 1000;
+		s.transfers.hosts = DRB_HOSTS_FLOW;
+		assert_int_equal(drb_job_run(&s, &whole), 0);
+		s.transfers.hosts = DRB_HOSTS_ETHEREAL;
+		assert_int_equal(drb_job_run(&s, &split), 0);
+		assert_int_equal(split.packets, whole.packets);
+		assert_int_equal(split.alone, whole.alone);
+		assert_true(split.makespan >= split.alone);
+		// By label, hosts of a rack send one flow out of it: nothing is in its way.
+		assert_true(split.makespan <= split.alone + 62 * 3);
+	}
+}
+
+TEST_MAIN(NULL, NULL)
