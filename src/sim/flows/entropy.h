@@ -7,6 +7,7 @@
 //   reps   REPS (Bonato et al., EuroSys 2026, arXiv 2407.21625, algorithms 1 and 2): those whose packets came through
 //          without a mark are used again, each once; without such a one a new one. After a loss it freezes for
 //          `timeout` slots: what it has is used over and over. Then it explores: a round trip of new ones.
+// Where packets are trimmed (window.h), their entropies are not used again; only a timeout freezes.
 // With the last two a packet is taken for lost when it is not acknowledged for `timeout` slots, and takes one packet
 // off the window, which reordering must not do.
 

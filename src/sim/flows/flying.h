@@ -11,6 +11,7 @@ struct drb_flying {
 	uint32_t transfer, sequence;
 	uint64_t number; // of its transmission, among those of its transfer
 	bool marked;     // it met a long queue
+	bool trimmed;    // it met a full one: only its header arrives
 	uint16_t entropy;
 	uint32_t next; // of those that are not used
 };

@@ -22,6 +22,7 @@ struct drb_transfers_setup {
 	enum drb_sim_unit unit;
 	uint32_t gap;   // slots, of flowlets
 	uint32_t queue; // packets that a queue holds, 1 or more
+	bool trim;      // of further ones the header goes on; of windows
 	enum drb_sim_source source;
 	enum drb_sim_hosts
 		hosts;    // other than flow: with unit packet; reps: with windows; ethereal: jobs

@@ -143,13 +143,13 @@ static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 	return born;
 }
 
-static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet)
+// What arrives in this slot, a packet or its header.
+static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet, uint64_t slot)
 {
 	const struct drb_transfer *f = &t->transfer[packet->transfer];
-	const uint64_t next = (uint64_t)t->sim->slot + 1; // in which it arrives
 	const struct drb_small ack = {.transfer = packet->transfer,
 				      .kind = DRB_SMALL_ACK,
-				      .time = next * DRB_SMALL_PARTS,
+				      .time = slot * DRB_SMALL_PARTS,
 				      .ack = *packet};
 
 	if (!f->window)
@@ -157,7 +157,7 @@ static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet
 	if (t->setup.ack_room > 0)
 		t->failed |= drb_small_send(t, &ack) < 0;
 	else
-		drb_window_hear(t, packet, next + drb_transfer_answer(&t->setup, f));
+		drb_window_hear(t, packet, slot + drb_transfer_answer(&t->setup, f));
 }
 
 static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
@@ -167,7 +167,7 @@ static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
 
 	drb_flyings_remove(&t->flying, birth_of(sim, word));
 	t->arrived++;
-	acknowledge(t, &packet);
+	acknowledge(t, &packet, (uint64_t)sim->slot + 1);
 	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, &packet))
 		return;
 	t->transfer[packet.transfer].arrived++;
@@ -179,6 +179,28 @@ static uint32_t transfer_of(const struct drb_packet_sim *sim, uint64_t word)
 	return transfers_of(sim)->flying.packet[birth_of(sim, word)].transfer;
 }
 
+// Of a packet that is at this port only the header goes on, and waits for nothing.
+static void trim(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t port,
+		 uint64_t word)
+{
+	struct drb_transfers *t = transfers_of(sim);
+	struct drb_flying packet = t->flying.packet[birth_of(sim, word)];
+	const struct drb_transfer *f = &t->transfer[packet.transfer];
+	uint32_t m = at->l->layer, top = m;
+	uint64_t delay = 0;
+
+	if (port < at->l->up)
+		top = drb_distance(&t->setup.tree, f->source, f->dest);
+	for (uint32_t i = m + 1; i <= top; i++)
+		delay += t->setup.delay.link[i];
+	for (uint32_t i = 1; i <= top; i++)
+		delay += t->setup.delay.link[i];
+	uint64_t hops = (uint64_t)llround((2 * top - m) * t->setup.ack_hop);
+	packet.trimmed = true;
+	acknowledge(t, &packet, sim->slot + (hops ? hops : 1) + delay);
+	drop(sim, word);
+}
+
 static int join_or_drop(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t port,
 			uint64_t word, uint32_t *max)
 {
@@ -187,7 +209,10 @@ static int join_or_drop(struct drb_packet_sim *sim, const struct active_switch *
 	uint32_t len = at->l->len[at->first + port];
 
 	if (len >= t->setup.queue) {
-		drop(sim, word);
+		if (t->setup.trim)
+			trim(sim, at, port, word);
+		else
+			drop(sim, word);
 		return 0;
 	}
 	t->flying.packet[birth_of(sim, word)].marked |= len >= t->setup.mark;
@@ -262,7 +287,7 @@ int drb_transfers_new(struct drb_transfers **out, const struct drb_transfers_set
 	if (setup->queue == 0 ||
 	    (setup->unit != DRB_SIM_PACKET &&
 	     (drb_scheme_packets_only(setup->scheme) || setup->hosts != DRB_HOSTS_FLOW)) ||
-	    (setup->source == DRB_SIM_OPEN && setup->hosts == DRB_HOSTS_REPS))
+	    (setup->source == DRB_SIM_OPEN && (setup->hosts == DRB_HOSTS_REPS || setup->trim)))
 		return -EINVAL;
 	t = calloc(1, sizeof(*t));
 	if (!t)

@@ -56,6 +56,8 @@ int drb_windows_init(struct drb_transfers *t)
 
 	if (t->setup.source == DRB_SIM_OPEN)
 		return 0;
+	if (t->setup.trim)
+		slots *= 2; // headers come on their way, and then back
 	t->acks = calloc(1, sizeof(*t->acks) + slots * sizeof(t->acks->list[0]));
 	if (!t->acks)
 		return -ENOMEM;
@@ -273,6 +275,17 @@ static void end_round(struct drb_window *w)
 	w->round_begin = w->number + 1;
 }
 
+// It was trimmed. Of what was sent again since nothing is known.
+static void reject(struct drb_window *w, const struct drb_flying *nack)
+{
+	struct packet *p = packet_at(w, nack->sequence);
+
+	if (nack->sequence < w->first || p->outcome != UNDER_WAY || p->number != nack->number)
+		return;
+	take_for_lost(w, p);
+	cut(w, w->size - 1);
+}
+
 static void acknowledge(struct drb_transfers *t, const struct drb_flying *ack)
 {
 	struct drb_window *w = t->transfer[ack->transfer].window;
@@ -280,6 +293,10 @@ static void acknowledge(struct drb_transfers *t, const struct drb_flying *ack)
 	if (!w)
 		return;
 	w->heard = drb_transfers_slot(t);
+	if (ack->trimmed) {
+		reject(w, ack);
+		return;
+	}
 	if (t->setup.hosts == DRB_HOSTS_REPS && !ack->marked)
 		drb_reps_hear(&w->reps, ack->entropy, w->heard, w->bdp);
 	struct packet *p = packet_at(w, ack->sequence);

@@ -10,6 +10,8 @@
 //           or loss, then by one a round. A packet is taken for lost when three that were sent after it are
 //           acknowledged, and the window halves, once a round: reordering is taken for loss.
 //   spray   the same, but packets that overtake tell it nothing: only a timeout tells a loss.
+// Queues may trim what they have no room for: the header comes by a way that never waits, the receiver says so, and the
+// packet is sent again at once, with one packet less in the window (NDP, Handley et al., SIGCOMM 2017).
 // With hosts that send packets different ways losses are told apart (entropy.h).
 // Timeout: nothing acknowledged for `timeout` slots; all under way is taken for lost, the window is 1.
 

@@ -34,6 +34,10 @@ const struct drb_option sim_transfer_options[] = {
 	{"--queue", "PACKETS",
 	 "Most packets of a queue, which drops further ones (default: no limit)",
 	 .kind = DRB_OPTION_U32, AT(queue), 1, 1e8},
+	{"--trim", NULL,
+	 "Of packets that find a queue full, the header goes on at once, and the sender sends them "
+	 "again",
+	 .kind = DRB_OPTION_FLAG, AT(trim)},
 	{"--source", "open|window|spray",
 	 "How hosts send: open, as fast as their link (default); window, as DCTCP, which takes "
 	 "reordering for a loss; spray, as DCTCP that does not",
@@ -83,6 +87,7 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_transfer_verb *v
 					    .unit = v->unit,
 					    .gap = v->gap,
 					    .queue = v->queue,
+					    .trim = v->trim,
 					    .source = v->source,
 					    .hosts = v->hosts,
 					    .gray = v->gray,
@@ -137,6 +142,10 @@ uint32_t sim_transfers_prepare(struct sim_transfer_verb *v)
 		drb_die("--gray: such links lose packets, not handshakes or acknowledgements: "
 			"leave out "
 			"--handshake and --ack-room");
+	if (v->trim && (v->queue == UINT32_MAX || v->source == DRB_SIM_OPEN))
+		drb_die("--trim: %s", v->source == DRB_SIM_OPEN
+					      ? "open sources hear nothing: take --source spray"
+					      : "queues have no limit: take --queue");
 	if (v->hosts != DRB_HOSTS_FLOW)
 		check_hosts(v);
 	if (v->unit != DRB_SIM_PACKET)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Options that the verbs of transfers share, beside those of any fabric: --unit, --gap, --queue,
-// --source, --hosts, --gray, --mark, --timeout, --ack, --ack-room, --handshake, and of timing.
+// --trim, --source, --hosts, --gray, --mark, --timeout, --ack, --ack-room, --handshake, and of timing.
 
 #include "sim/flows/transfers.h"
 #include "sim/runs/timing_options.h"
@@ -18,7 +18,7 @@ struct sim_transfer_verb {
 	struct drb_gray gray;
 	uint32_t gap, queue, mark, timeout;
 	double ack, ack_room;
-	bool handshake, jobs; // jobs: all that hosts send is known
+	bool handshake, trim, jobs; // jobs: all that hosts send is known
 	struct sim_timing timing;
 };
 

@@ -5,6 +5,7 @@
 
 #include "fixtures/chi2.h"
 #include "sim/flows/entropy.h"
+#include "sim/flows/window.h"
 
 // What was heard, the oldest first.
 struct naive {
@@ -177,6 +178,36 @@ TEST(reps_leaves_gray_links)
 	assert_true(sum(spray, 1060, 1080) * 2 > sum(spray, 1000, 1020));
 	printf("# lost: REPS %lu, at random %lu\n", sum(reps, 0, 4000), sum(spray, 0, 4000));
 	assert_true(sum(reps, 1120, 4000) * 3 < sum(spray, 1120, 4000));
+}
+
+// Nothing is lost but what is trimmed, and that is sent again once: no timeout, so REPS never freezes.
+TEST(trimmed_packets_are_sent_again_at_once)
+{
+	uint64_t end[2];
+
+	for (int trims = 0; trims < 2; trims++) {
+		struct drb_transfers_setup s = setup_of(3, 4, DRB_HOSTS_REPS);
+		s.queue = 5;
+		s.mark = 3;
+		s.timeout = 500;
+		s.trim = trims;
+		struct drb_transfers *t = new_of(&s);
+		for (uint32_t h = 0; h < 128; h++)
+			add(t, h, (h + 64) % 128, 300);
+		while (t->over < t->count) {
+			assert_int_equal(drb_transfers_step(t), 0);
+			for (uint32_t i = 0; trims && i < t->count; i++)
+				assert_false(t->transfer[i].window &&
+					     drb_window_reps(t, i)->frozen);
+		}
+		assert_true(t->dropped > 100);
+		if (trims)
+			assert_int_equal(t->resent, t->dropped);
+		end[trims] = drb_transfers_slot(t);
+		drb_transfers_free(t);
+	}
+	printf("# dropped: over in slot %lu; trimmed: in %lu\n", end[0], end[1]);
+	assert_true(end[1] < end[0]);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -92,7 +92,7 @@ static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 	n->sent[host] = true;
 	n->resent += naive_sends(s, sequence, slot);
 	n->wire[there][n->wires[there]++] =
-		(struct naive_packet){host, sequence, s->sent, 0, false};
+		(struct naive_packet){host, sequence, s->sent, 0, false, false};
 }
 
 // It crosses a link on which a packet is in this slot, and for which so many wait.

@@ -30,7 +30,21 @@ static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 		return;
 	n->resent += naive_sends(s, sequence, slot);
 	n->wire[there][n->wires[there]++] =
-		(struct naive_packet){host, sequence, s->sent, 0, false};
+		(struct naive_packet){host, sequence, s->sent, 0, false, false};
+}
+
+// If it is trimmed, its header takes the one link that is left, and the receiver says so.
+static void naive_drop(struct naive *n, struct naive_packet p, uint64_t slot)
+{
+	double hop = n->setup.ack_hop;
+
+	n->dropped++;
+	if (!n->setup.trim || n->source[p.host].finish)
+		return;
+	p.trimmed = true;
+	p.due = slot + (uint64_t)fmax(1, round(hop)) + (uint64_t)round(2 * hop) +
+		3 * n->setup.delay.link[1];
+	n->ack[n->acks++] = p;
 }
 
 // What arrived joins the queue to host 0 in random order; its head, if there is one, goes there.
@@ -46,7 +60,7 @@ static bool naive_switch(struct naive *n, uint64_t slot)
 		if (len < n->setup.queue)
 			n->queue[n->tail++] = *p;
 		else
-			n->dropped++;
+			naive_drop(n, *p, slot);
 	}
 	if (n->head == n->tail)
 		return false;
@@ -177,6 +191,53 @@ TEST(a_timeout_for_each_packet_agrees_with_a_plain_model)
 		compare(&s, 1 + i % 4 * 2, 0, again);
 	}
 	assert_true(again[0] > 100);
+}
+
+TEST(trimming_agrees_with_a_plain_model)
+{
+	static const enum drb_sim_hosts hosts[] = {DRB_HOSTS_FLOW, DRB_HOSTS_SPRAY, DRB_HOSTS_REPS};
+	uint64_t again[2] = {0, 0};
+
+	for (int i = 0; i < 2 * 3 * 3 * 3; i++) {
+		struct drb_transfers_setup s =
+			setup_of(1, HOSTS / 2, i % 2 ? DRB_SIM_WINDOW : DRB_SIM_SPRAY);
+		s.hosts = hosts[i / 2 % 3];
+		s.trim = true;
+		s.queue = i / 6 % 3 == 0 ? 1 : 6;
+		s.timeout = i / 6 % 3 == 1 ? 25 : 300;
+		s.ack_hop = i / 18 * 0.4;
+		s.delay.link[1] = i / 6 % 3;
+		compare(&s, 1 + i / 18 * 3, 0, again);
+	}
+	assert_true(again[0] > 100);
+}
+
+// Two packets meet on their way to host 0, wherever that is. The header takes as long as the packet would.
+TEST(a_trimmed_packet_is_sent_again_after_a_round_trip)
+{
+	struct drb_transfers_setup s = setup_of(3, 2, DRB_SIM_SPRAY);
+
+	s.scheme = DRB_SCHEME_DMODK;
+	s.trim = true;
+	s.queue = 1;
+	s.delay.link[1] = 2;
+	s.delay.link[2] = 3;
+	s.delay.link[3] = 5;
+	for (uint32_t i = 0; i < 16 * 16; i++) {
+		uint32_t a = i / 16, b = i % 16, k = drb_distance(&s.tree, 0, a);
+		if (a == 0 || b <= a || drb_distance(&s.tree, 0, b) != k)
+			continue;
+		struct drb_transfers *t = new_of(&s);
+		add(t, a, 0, 1);
+		add(t, b, 0, 1);
+		run_out(t);
+		uint64_t alone = 2 * k + drb_delay_of_way(&s.delay, k);
+		uint64_t first = t->transfer[0].finish, second = t->transfer[1].finish;
+		assert_int_equal(t->dropped, 1);
+		assert_int_equal(first < second ? first : second, alone);
+		assert_int_equal(first < second ? second : first, 3 * alone);
+		drb_transfers_free(t);
+	}
 }
 
 // Begun while others send, so that SYNs wait in the queue or find it full.
