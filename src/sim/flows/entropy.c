@@ -26,15 +26,17 @@ uint16_t drb_reps_next(struct drb_reps *r, struct drb_rng *rng)
 {
 	uint32_t at = (r->head - r->valids) % DRB_REPS_CACHE;
 
-	if (r->explores || (r->valids == 0 && !(r->frozen && r->known[r->head]))) {
+	if (r->explores || (r->valids == 0 && !(r->frozen && r->known[0]))) {
 		r->explores -= r->explores > 0;
 		return new_one(rng);
 	}
 	if (r->valids > 0) {
 		r->valid[at] = false;
 		r->valids--;
-	} else {
+	} else if (r->known[r->head]) {
 		r->head = (r->head + 1) % DRB_REPS_CACHE;
+	} else {
+		at = r->turns++ % r->head; // those before it are known
 	}
 	return r->entropy[at];
 }

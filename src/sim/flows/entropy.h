@@ -6,7 +6,8 @@
 //   spray  a new one, at random, for each packet
 //   reps   REPS (Bonato et al., EuroSys 2026, arXiv 2407.21625, algorithms 1 and 2): those whose packets came through
 //          without a mark are used again, each once; without such a one a new one. After a loss it freezes for
-//          `timeout` slots: what it has is used over and over. Then it explores: a round trip of new ones.
+//          `timeout` slots: what it has is used over and over, be it less than the cache holds, as in the
+//          authors' simulator. Then it explores: a round trip of new ones.
 // Where packets are trimmed (window.h), their entropies are not used again; only a timeout freezes.
 // With the last two a packet is taken for lost when it is not acknowledged for `timeout` slots, and takes one packet
 // off the window, which reordering must not do.
@@ -20,6 +21,7 @@ struct drb_reps {
 	bool known[DRB_REPS_CACHE], valid[DRB_REPS_CACHE]; // valid: not used again yet
 	uint32_t head;                                     // where the next one goes
 	uint32_t valids;
+	uint32_t turns; // of those that are known, while not all places are taken
 	uint32_t explores; // packets that take new ones
 	bool frozen;
 	uint64_t thaws; // slot

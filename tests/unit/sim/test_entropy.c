@@ -13,7 +13,7 @@ struct naive {
 		uint16_t entropy;
 		bool used;
 	} heard[DRB_REPS_CACHE];
-	uint32_t count, explores;
+	uint32_t count, explores, turns;
 	bool frozen;
 	uint64_t thaws;
 };
@@ -38,8 +38,10 @@ static uint16_t naive_next(struct naive *n, struct drb_rng *rng)
 			return n->heard[i].entropy;
 		}
 	}
-	if (!n->frozen || n->count < DRB_REPS_CACHE)
+	if (!n->frozen || n->count == 0)
 		return (uint16_t)(drb_rng_next(rng) >> 48);
+	if (n->count < DRB_REPS_CACHE)
+		return n->heard[n->turns++ % n->count].entropy;
 	append(n, n->heard[0].entropy, true);
 	return n->heard[n->count - 1].entropy;
 }
