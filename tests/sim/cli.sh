@@ -200,6 +200,8 @@ refused '32 links' job -l 3 -d 2 --scheme ecmp --source spray --hosts reps --gra
 refused 'never ends' job --scheme ecmp --source spray --gray link:1:0
 refused 'leave out --handshake' transfer --scheme ecmp --source spray --hosts spray --gray link:1:0 --handshake
 refused 'from 10 to' job --timeout 1
+"$sim" job --source spray --delay 100 --data 8 --runs 1 --timeout 1211 2>&1 >"$dir/out" | grep -q 'take --timeout 2424$' ||
+  { echo "not ok: no warning of a timeout below a round trip" && failed=1; }
 refused 'take --queue' job --trim --source spray
 refused 'take --source spray' job --trim --queue 20
 refused 'from 1 to' transfer --runs 0

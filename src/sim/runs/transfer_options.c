@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/runs/transfer_options.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -128,9 +129,24 @@ static void check_hosts(const struct sim_transfer_verb *v)
 	}
 }
 
+// Warns if what is not lost is sent again.
+static void check_timeout(const struct sim_transfer_verb *v)
+{
+	const struct drb_transfers_setup s = sim_transfers_setup(v, 0);
+	const struct drb_transfer far = {.dest = v->fabric.tree.hosts - 1, .size = 1};
+	const uint64_t round = drb_transfer_alone(&s, &far) + drb_transfer_answer(&s, &far);
+
+	if ((v->source != DRB_SIM_OPEN || v->handshake) && round > v->timeout)
+		drb_warn(
+			"--timeout %u: packets are sent again before a reply can come, which takes "
+			"%" PRIu64 " slots: take --timeout %" PRIu64,
+			v->timeout, round, 2 * round);
+}
+
 uint32_t sim_transfers_prepare(struct sim_transfer_verb *v)
 {
 	sim_timing_fits(&v->timing, &v->fabric.tree);
+	check_timeout(v);
 	const struct drb_packet_setup packet = {.tree = v->fabric.tree,
 						.slots = 1,
 						.stats = 1,
