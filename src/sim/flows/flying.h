@@ -9,11 +9,11 @@
 
 struct drb_flying {
 	uint32_t transfer, sequence;
-	uint64_t number; // of its transmission, among those of its transfer
-	bool marked;     // it met a long queue
-	bool trimmed;    // it met a full one: only its header arrives
+	uint32_t number; // of its transmission, among those of its transfer
+	uint32_t next;   // of those that are not used
 	uint16_t entropy;
-	uint32_t next; // of those that are not used
+	bool marked;  // it met a long queue
+	bool trimmed; // it met a full one: only its header arrives
 };
 
 struct drb_flyings {

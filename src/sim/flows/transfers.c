@@ -146,18 +146,17 @@ static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 // What arrives in this slot, a packet or its header.
 static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet, uint64_t slot)
 {
-	const struct drb_transfer *f = &t->transfer[packet->transfer];
+	if (!t->transfer[packet->transfer].window)
+		return;
+	if (t->setup.ack_room == 0) {
+		drb_window_answer(t, packet, slot);
+		return;
+	}
 	const struct drb_small ack = {.transfer = packet->transfer,
 				      .kind = DRB_SMALL_ACK,
 				      .time = slot * DRB_SMALL_PARTS,
 				      .ack = *packet};
-
-	if (!f->window)
-		return;
-	if (t->setup.ack_room > 0)
-		t->failed |= drb_small_send(t, &ack) < 0;
-	else
-		drb_window_hear(t, packet, slot + drb_transfer_answer(&t->setup, f));
+	t->failed |= drb_small_send(t, &ack) < 0;
 }
 
 static void receive_packet(struct drb_packet_sim *sim, uint64_t word)

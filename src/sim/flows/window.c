@@ -17,27 +17,30 @@ enum outcome { UNDER_WAY, LOST, ACKNOWLEDGED };
 
 // What the source knows of a packet.
 struct packet {
-	uint64_t number; // of its last transmission
-	enum outcome outcome;
-	uint32_t overtaken; // by acknowledged ones
-	uint64_t slot;      // in which that was sent
+	uint32_t number; // of its last transmission
+	uint32_t slot;   // in which that was sent
+	uint8_t outcome;
+	uint8_t overtaken; // by acknowledged ones
 };
 
 struct drb_window {
 	double size, slow_start_below, alpha;
 	uint32_t first, next; // sequence: not acknowledged, never sent
 	uint32_t under_way, lost;
-	uint64_t number; // transmissions so far
+	uint32_t resent; // sequence; from here on each packet was sent once
+	uint32_t number; // transmissions so far
+	uint32_t mask;   // of packet[]
 	uint64_t heard;  // slot in which it heard last, or began to wait
 	uint64_t oldest; // slot; nothing that is under way was sent before
 	struct drb_reps reps;
-	uint32_t bdp; // packets of a round trip
+	uint32_t bdp;    // packets of a round trip
+	uint32_t answer; // slots that an acknowledgement takes
 	// A round: until a packet is acknowledged that was sent after it began.
-	uint64_t round_begin; // number
+	uint32_t round_begin; // number
 	uint32_t round_acks, round_marks;
 	bool round_cut;
-	struct packet packet[WINDOW_MOST]; // by sequence
-	bool *came;                        // of the receiver: each packet
+	bool *came;             // of the receiver: each packet
+	struct packet packet[]; // by sequence, a ring; what came is behind it
 };
 
 // By slot of arrival.
@@ -77,22 +80,23 @@ void drb_windows_free(struct drb_transfers *t)
 int drb_window_open(struct drb_transfers *t, uint32_t transfer)
 {
 	struct drb_transfer one = t->transfer[transfer];
+	const uint32_t size = one.size;
+	uint32_t ring = 1;
 	struct drb_window *w;
 
 	one.size = 1;
 	t->transfer[transfer].window = NULL;
 	if (t->setup.source == DRB_SIM_OPEN)
 		return 0;
-	w = calloc(1, sizeof(*w));
+	while (ring < size && ring < WINDOW_MOST)
+		ring *= 2;
+	w = calloc(1, sizeof(*w) + ring * sizeof(*w->packet) + size * sizeof(*w->came));
 	if (!w)
 		return -ENOMEM;
-	w->came = calloc(t->transfer[transfer].size, sizeof(*w->came));
-	if (!w->came) {
-		free(w);
-		return -ENOMEM;
-	}
-	w->bdp = (uint32_t)(drb_transfer_alone(&t->setup, &one) +
-			    drb_transfer_answer(&t->setup, &one));
+	w->mask = ring - 1;
+	w->came = (bool *)(w->packet + ring);
+	w->answer = (uint32_t)drb_transfer_answer(&t->setup, &one);
+	w->bdp = (uint32_t)drb_transfer_alone(&t->setup, &one) + w->answer;
 	w->size = WINDOW_FIRST;
 	w->slow_start_below = WINDOW_MOST;
 	w->alpha = 1;
@@ -108,17 +112,13 @@ struct drb_reps *drb_window_reps(struct drb_transfers *t, uint32_t transfer)
 
 void drb_window_close(struct drb_transfers *t, uint32_t transfer)
 {
-	struct drb_window *w = t->transfer[transfer].window;
-
-	if (w)
-		free(w->came);
-	free(w);
+	free(t->transfer[transfer].window);
 	t->transfer[transfer].window = NULL;
 }
 
 static struct packet *packet_at(struct drb_window *w, uint32_t sequence)
 {
-	return &w->packet[sequence % WINDOW_MOST];
+	return &w->packet[sequence & w->mask];
 }
 
 static void take_for_lost(struct drb_window *w, struct packet *p)
@@ -211,6 +211,7 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 		for (sequence = w->first; packet_at(w, sequence)->outcome != LOST; sequence++)
 			;
 		w->lost--;
+		w->resent = sequence >= w->resent ? sequence + 1 : w->resent;
 		t->resent++;
 	} else {
 		w->next++;
@@ -219,8 +220,8 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 	const uint64_t slot = drb_transfers_slot(t);
 	if (w->under_way++ == 0)
 		w->heard = w->oldest = slot;
-	*packet_at(w, sequence) =
-		(struct packet){.number = ++w->number, .outcome = UNDER_WAY, .slot = slot};
+	*packet_at(w, sequence) = (struct packet){
+		.number = ++w->number, .slot = (uint32_t)slot, .outcome = UNDER_WAY};
 	return (struct drb_flying){.transfer = transfer, .sequence = sequence, .number = w->number};
 }
 
@@ -241,6 +242,11 @@ void drb_window_hear(struct drb_transfers *t, const struct drb_flying *ack, uint
 	l->packet[l->count++] = *ack;
 }
 
+void drb_window_answer(struct drb_transfers *t, const struct drb_flying *packet, uint64_t slot)
+{
+	drb_window_hear(t, packet, slot + t->transfer[packet->transfer].window->answer);
+}
+
 bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet)
 {
 	struct drb_window *w = t->transfer[packet->transfer].window;
@@ -255,6 +261,8 @@ static void look_for_losses(struct drb_window *w, uint64_t number)
 {
 	for (uint32_t s = w->first; s < w->next; s++) {
 		struct packet *p = packet_at(w, s);
+		if (p->number > number && s >= w->resent)
+			break;
 		if (p->outcome != UNDER_WAY || p->number > number ||
 		    ++p->overtaken < OVERTAKEN_MOST)
 			continue;

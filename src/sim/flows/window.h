@@ -38,7 +38,9 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer);
 
 // A packet arrived. True: for the first time, of a transfer that is not over.
 bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet);
-// Its acknowledgement arrives in this slot.
+// Its acknowledgement is sent for this slot, and takes no room.
+void drb_window_answer(struct drb_transfers *t, const struct drb_flying *packet, uint64_t slot);
+// An acknowledgement arrives in this slot.
 void drb_window_hear(struct drb_transfers *t, const struct drb_flying *ack, uint64_t slot);
 // The acknowledgements that arrive in this slot.
 void drb_windows_hear(struct drb_transfers *t);
