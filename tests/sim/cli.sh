@@ -165,7 +165,9 @@ refused 'from 0 to 1000' packet --delay 1001
 refused 'from 0 to 1000' transfer --stale 1001
 for verb in packet transfer job; do refused 'must be one number, or 3' $verb -l 3 -d 2 --delay 0,3; done
 for verb in packet transfer job; do refused '32 links' $verb -l 3 -d 2 --slow link:33:2; done
-refused '32 links' packet -l 3 -d 2 --fail link:33
+for verb in packet transfer job; do refused '32 links' $verb -l 3 -d 2 --fail link:33; done
+refused 'leave out --unit' transfer --fail link:1 --unit flow
+refused 'leave out --unit' job --fail switch:1 --ack-room 0.1
 
 # The links that a run has, each once.
 "$sim" packet --slow link:5:4 --list-slow --seed 3 --csv >"$dir/slow"

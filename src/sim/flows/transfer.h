@@ -30,7 +30,8 @@ struct drb_transfers_setup {
 	uint32_t timeout; // slots; of windows, of handshakes
 	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
 	double ack_room; // of a slot, that it takes of the link (small.h); 0: none, it waits for nothing
-	bool handshake; // a transfer begins with one (small.h)
+	bool handshake;       // a transfer begins with one (small.h)
+	struct drb_fail fail; // with unit packet, acknowledgements without room, no handshake
 	struct drb_slow slow;
 	struct drb_delay delay;
 	struct drb_gray gray;

@@ -256,6 +256,7 @@ static int make(struct drb_transfers *t)
 		.slots = 1, // of the packet model's own figures
 		.stats = 1,
 		.seed = s->seed,
+		.fail = s->fail,
 		.slow = s->slow,
 		.delay = s->delay,
 		.memory = s->memory,
@@ -264,9 +265,15 @@ static int make(struct drb_transfers *t)
 
 	if (rc < 0)
 		return rc;
-	t->source = (struct drb_packet_source){send_packets, arrivals_slot, receive_packet, t};
+	t->source = (struct drb_packet_source){.send = send_packets,
+					       .arrivals = arrivals_slot,
+					       .join = join_or_drop,
+					       .lose = drop,
+					       .receive = receive_packet,
+					       .context = t};
 	t->sim->source = &t->source;
-	t->sim->birth_at = t->sim->detour_at; // nobody asks whether they left their default paths
+	if (!t->sim->detour_mask)
+		t->sim->birth_at = t->sim->detour_at; // nobody asks who left the default path
 	t->last = malloc(s->tree.hosts * sizeof(*t->last));
 	if (!t->last)
 		return -ENOMEM;
@@ -279,14 +286,25 @@ static int make(struct drb_transfers *t)
 	return rc < 0 ? rc : drb_windows_init(t);
 }
 
+static bool is_valid(const struct drb_transfers_setup *s)
+{
+	const bool whole = s->fail.links == 0 && s->fail.switches == 0;
+
+	if (s->unit != DRB_SIM_PACKET &&
+	    (drb_scheme_packets_only(s->scheme) || s->hosts != DRB_HOSTS_FLOW || !whole))
+		return false;
+	if (s->source == DRB_SIM_OPEN && (s->hosts == DRB_HOSTS_REPS || s->trim))
+		return false;
+	if (s->hosts == DRB_HOSTS_ETHEREAL && !whole)
+		return false;
+	return s->queue > 0 && (whole || (s->ack_room == 0 && !s->handshake));
+}
+
 int drb_transfers_new(struct drb_transfers **out, const struct drb_transfers_setup *setup)
 {
 	struct drb_transfers *t;
 
-	if (setup->queue == 0 ||
-	    (setup->unit != DRB_SIM_PACKET &&
-	     (drb_scheme_packets_only(setup->scheme) || setup->hosts != DRB_HOSTS_FLOW)) ||
-	    (setup->source == DRB_SIM_OPEN && (setup->hosts == DRB_HOSTS_REPS || setup->trim)))
+	if (!is_valid(setup))
 		return -EINVAL;
 	t = calloc(1, sizeof(*t));
 	if (!t)

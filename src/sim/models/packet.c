@@ -157,16 +157,18 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 		int32_t to = drb_decide(&decider, &node, links, l->seen + at->first, &d);
 		word = sim_detoured(sim, sim_marked(sim, word, d.mark), d.detour);
 		if (to < 0) {
-			lose(sim, word);
+			(sim->source ? sim->source->lose : lose)(sim, word);
 			continue;
 		}
 		bool up = (uint32_t)to >= l->down;
 		if (up)
 			sim_uplink(&at->choice, (uint32_t)to - l->down);
 		uint32_t queue = up ? (uint32_t)to - l->down : l->up + (uint32_t)to;
-		if (join(&sim->fabric.pool, l, at->first + queue, word,
-			 up ? &tally->up_max : &tally->down_max) < 0)
-			return -ENOMEM;
+		uint32_t *max = up ? &tally->up_max : &tally->down_max;
+		int rc = sim->source ? sim->source->join(sim, at, queue, word, max)
+				     : join(&sim->fabric.pool, l, at->first + queue, word, max);
+		if (rc < 0)
+			return rc;
 		tally->up_in += up;
 		tally->down_in += !up;
 		tally->redirected += up && !d.detoured && queue != d.def;
@@ -224,9 +226,9 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 		at->choice.salt = drb_salt(sim->setup.seed, l->layer, s);
 	if (sim->state[l->layer])
 		sim_hear_above(sim, l, s);
-	rc = sim->source        ? sim->source->arrivals(sim, at, rng, tally)
-	     : sim->detour_mask ? arrivals_slot(sim, at, rng, tally)
-				: arrivals_of_whole_fabric(sim, at, rng, tally);
+	rc = sim->detour_mask ? arrivals_slot(sim, at, rng, tally)
+	     : sim->source    ? sim->source->arrivals(sim, at, rng, tally)
+			      : arrivals_of_whole_fabric(sim, at, rng, tally);
 	if (rc < 0)
 		return rc;
 	if (l->up)

@@ -23,9 +23,13 @@ struct tally;
 struct drb_packet_source {
 	// The packets that hosts give birth to in this slot into wire[host]. How many.
 	uint64_t (*send)(struct drb_packet_sim *sim, uint64_t wire[]);
-	// The arrivals of a slot at a switch join its queues. 0 or -ENOMEM.
+	// The arrivals of a slot at a switch join its queues, where nothing is dead. 0 or -ENOMEM.
 	int (*arrivals)(struct drb_packet_sim *sim, const struct active_switch *at,
 			struct drb_rng *rng, struct tally *tally);
+	// Where something is dead: a packet joins this queue, 0 or -ENOMEM; a packet finds no way.
+	int (*join)(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t queue,
+		    uint64_t word, uint32_t *max);
+	void (*lose)(struct drb_packet_sim *sim, uint64_t word);
 	// A packet crosses the link to its host in the next slot.
 	void (*receive)(struct drb_packet_sim *sim, uint64_t word);
 	void *context;

@@ -25,6 +25,19 @@ void sim_parse_links(const struct drb_option *o, const char *text, uint32_t *lin
 			o->most);
 }
 
+static void parse_fail(const struct drb_option *o, const char *text, void *value)
+{
+	struct drb_fail *fail = value;
+	const char *count = strchr(text, ':');
+	bool links = strncmp(text, "link:", 5) == 0, switches = strncmp(text, "switch:", 7) == 0;
+
+	(void)o;
+	*fail = (struct drb_fail){0};
+	if ((!links && !switches) ||
+	    drb_parse_u32(count + 1, 0, UINT32_MAX, links ? &fail->links : &fail->switches) < 0)
+		drb_die("--fail %s: must be link:N or switch:N", text);
+}
+
 static void parse_slow(const struct drb_option *o, const char *text, void *into)
 {
 	struct drb_slow *slow = into;
@@ -51,6 +64,10 @@ static void parse_delay(const struct drb_option *o, const char *text, void *into
 #define AT(field) offsetof(struct sim_timing, field)
 
 const struct drb_option sim_timing_options[] = {
+	{"--fail", "KIND:N",
+	 "Let N random links between switches (link:N) or switches above layer 1 (switch:N) be "
+	 "dead",
+	 .kind = DRB_OPTION_OTHER, AT(fail), .parse = parse_fail},
 	{"--slow", "link:N:K",
 	 "A packet takes K slots on N random links between switches, in both directions",
 	 .kind = DRB_OPTION_OTHER, AT(slow), 1, DRB_SLOW_MAX, parse_slow},
@@ -70,8 +87,20 @@ void sim_links_fit(const char *option, uint32_t links, const struct drb_tree *t)
 			t->arity, drb_links_between(t));
 }
 
+static void check_fail(const struct drb_fail *fail, const struct drb_tree *t)
+{
+	if ((fail->links || fail->switches) && 2 * t->arity > 64)
+		drb_die("--fail: switches of at most 64 ports, F(%u,%u) has such of %u", t->layers,
+			t->arity, 2 * t->arity);
+	if (fail->links > drb_links_between(t) || fail->switches > drb_fail_switches(t))
+		drb_die("--fail: F(%u,%u) has %" PRIu64 " links between switches and %" PRIu64
+			" switches above layer 1",
+			t->layers, t->arity, drb_links_between(t), drb_fail_switches(t));
+}
+
 void sim_timing_fits(struct sim_timing *timing, const struct drb_tree *t)
 {
+	check_fail(&timing->fail, t);
 	sim_links_fit("--slow", timing->slow.links, t);
 	if (timing->delays > 1 && timing->delays != t->layers)
 		drb_die("--delay: must be one number, or %u for the layers of F(%u,%u)", t->layers,

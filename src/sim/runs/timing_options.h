@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Options of how long things take: --slow, --delay, --stale.
+// Options of what links are like: --fail, --slow, --delay, --stale.
 
 #include "common/cli/options.h"
 
 #include "sim/models/delay.h"
+#include "sim/models/failure.h"
 #include "sim/models/slow.h"
 
 struct sim_timing {
+	struct drb_fail fail;
 	struct drb_slow slow;
 	struct drb_delay delay;
 	uint32_t delays; // that were given: 1 for all links, or one for each layer

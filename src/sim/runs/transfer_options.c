@@ -97,6 +97,7 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_transfer_verb *v
 					    .ack_hop = v->ack,
 					    .ack_room = v->ack_room,
 					    .handshake = v->handshake,
+					    .fail = v->timing.fail,
 					    .slow = v->timing.slow,
 					    .delay = v->timing.delay,
 					    .seed = v->common.seed + seed,
@@ -120,6 +121,8 @@ static void check_hosts(const struct sim_transfer_verb *v)
 	if (v->hosts == DRB_HOSTS_ETHEREAL && !v->jobs)
 		drb_die("--hosts %s: hosts know what they will send in jobs alone: take drbsim job",
 			name);
+	if (v->hosts == DRB_HOSTS_ETHEREAL && (v->timing.fail.links || v->timing.fail.switches))
+		drb_die("--hosts %s: hosts know of no dead links: leave out --fail", name);
 	if (v->hosts == DRB_HOSTS_REPS && v->source == DRB_SIM_OPEN)
 		drb_die("--hosts %s: open sources hear nothing: take --source spray", name);
 	for (uint32_t i = 0; i < v->fabric.schemes; i++) {
@@ -162,6 +165,10 @@ uint32_t sim_transfers_prepare(struct sim_transfer_verb *v)
 		drb_die("--trim: %s", v->source == DRB_SIM_OPEN
 					      ? "open sources hear nothing: take --source spray"
 					      : "queues have no limit: take --queue");
+	if ((v->timing.fail.links || v->timing.fail.switches) &&
+	    (v->unit != DRB_SIM_PACKET || v->handshake || v->ack_room > 0))
+		drb_die("--fail: with packets that are decided one by one: leave out --unit, "
+			"--handshake and --ack-room");
 	if (v->hosts != DRB_HOSTS_FLOW)
 		check_hosts(v);
 	if (v->unit != DRB_SIM_PACKET)

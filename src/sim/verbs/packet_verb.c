@@ -26,7 +26,6 @@ struct packet_verb {
 	struct drb_reals rho;
 	struct drb_traffic_kind traffic;
 	uint32_t slots, stats, runs;
-	struct drb_fail fail;
 	struct sim_timing timing;
 	unsigned by_port;
 	bool detail, list_slow, list_links;
@@ -42,19 +41,6 @@ static void parse_traffic(const struct drb_option *o, const char *text, void *ki
 	drb_traffic_option(text, kind);
 }
 
-static void parse_fail(const struct drb_option *o, const char *text, void *value)
-{
-	struct drb_fail *fail = value;
-	const char *count = strchr(text, ':');
-	bool links = strncmp(text, "link:", 5) == 0, switches = strncmp(text, "switch:", 7) == 0;
-
-	(void)o;
-	*fail = (struct drb_fail){0};
-	if ((!links && !switches) ||
-	    drb_parse_u32(count + 1, 0, UINT32_MAX, links ? &fail->links : &fail->switches) < 0)
-		drb_die("--fail %s: must be link:N or switch:N", text);
-}
-
 #define AT(field) offsetof(struct packet_verb, field)
 
 static const struct drb_option options[] = {
@@ -63,10 +49,6 @@ static const struct drb_option options[] = {
 	 .kind = DRB_OPTION_OTHER, AT(rho), 0, 1, sim_parse_shares, "--rho"}, // as in version 0.1.0
 	{"--traffic", "NAME", "Who sends to whom (default permutation); see below",
 	 .kind = DRB_OPTION_OTHER, AT(traffic), .parse = parse_traffic, .alias = "--pattern"},
-	{"--fail", "KIND:N",
-	 "Let N random links between switches (link:N) or switches above layer 1 (switch:N) be "
-	 "dead",
-	 .kind = DRB_OPTION_OTHER, AT(fail), .parse = parse_fail},
 	{"--list-slow", NULL, "Only print which links --slow chooses", .kind = DRB_OPTION_FLAG,
 	 AT(list_slow)},
 	{"--order", "random|port",
@@ -105,7 +87,7 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 		.stats = v->stats,
 		.seed = v->common.seed,
 		.memory = v->memory,
-		.fail = v->fail,
+		.fail = v->timing.fail,
 		.slow = v->timing.slow,
 		.delay = v->timing.delay,
 		.by_port = v->by_port,
@@ -157,16 +139,7 @@ static uint32_t check(struct packet_verb *v)
 	if (drb_traffic_fits(v->traffic, v->fabric.tree.hosts) < 0)
 		drb_die("--traffic %s: F(%u,%u) has %u hosts only", text, v->fabric.layers,
 			v->fabric.arity, v->fabric.tree.hosts);
-	if ((v->fail.links || v->fail.switches) && 2 * v->fabric.arity > 64)
-		drb_die("--fail: switches of at most 64 ports, F(%u,%u) has such of %u",
-			v->fabric.layers, v->fabric.arity, 2 * v->fabric.arity);
 	sim_timing_fits(&v->timing, &v->fabric.tree);
-	if (v->fail.links > drb_links_between(&v->fabric.tree) ||
-	    v->fail.switches > drb_fail_switches(&v->fabric.tree))
-		drb_die("--fail: F(%u,%u) has %" PRIu64 " links between switches and %" PRIu64
-			" switches above layer 1",
-			v->fabric.layers, v->fabric.arity, drb_links_between(&v->fabric.tree),
-			drb_fail_switches(&v->fabric.tree));
 	struct drb_packet_setup setup = setup_of(v, 0);
 	uint32_t threads =
 		sim_threads_that_fit(&v->common, drb_packet_bytes(&setup), &v->fabric.tree);
@@ -201,7 +174,7 @@ static void list_slow(const struct packet_verb *v)
 
 static void print(const struct packet_verb *v, uint64_t points)
 {
-	const bool fails = v->fail.links || v->fail.switches;
+	const bool fails = v->timing.fail.links || v->timing.fail.switches;
 	struct drb_table *table = drb_table_new(stdout, v->common.format);
 
 	for (uint64_t i = 0; i < points; i++) {
