@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 from drbfabric.paper import study
+from drbfabric.paper.hosts import FLOWS, HOSTS
 from drbfabric.paper.results import LINES, Results
 
 TREES = ((3, 24), (4, 12))
@@ -88,6 +89,16 @@ def layers(seed):
             'cpu': 1, 'done': 1}
 
 
+def hosts(traffic, label, seed, **more):
+    """All take the same time; web search has no bound."""
+    open_end = traffic == 'web search'
+    return {'kind': 'hosts', 'part': 'hosts', 'layers': 3, 'arity': 8, 'hosts': 1024, 'label': label, 'scheme': 'ecmp',
+            'traffic': traffic, 'amount': 1, 'delay': 3, 'dead_links': 0, 'seed': seed, 'slowdown': 2 + NOISE[seed],
+            'slowdown_p99': 3, 'makespan': None if open_end else 200 * (1 + NOISE[seed]),
+            'bound': None if open_end else 100, 'marked': 0.01, 'resent': 0, 'unfinished': 0, 'cpu': 1, 'done': 1,
+            **more}
+
+
 def computed(drbsim):
     """What drbsim writes without any run: wiring, fixed points, one picture."""
     with tempfile.TemporaryDirectory() as folder:
@@ -105,6 +116,8 @@ def made_up(drbsim):
              for traffic in ('permutation', 'fixed', 'mixed', 'reversal', 'tornado') for rho in (0.5, 0.95)
              for scheme in study.SCHEMES for seed in range(3)]
     rows += list(faults())
+    rows += [hosts(traffic, label, seed) for traffic in ('permutation', 'web search')
+             for label in (*FLOWS, *HOSTS, 'drb', 'walk') for seed in range(3)]
     rows += [chain(theory, queues, seed) for queues in (1000, 30, 10) for theory in fixed for seed in range(3)
              if theory['threshold'] == theory['whole'] and (queues == 1000 or theory['rate'] == 0.9)]
     rows += [layers(seed) for seed in range(3)]

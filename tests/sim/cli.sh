@@ -194,6 +194,7 @@ refused 'open, window or spray' transfer --source tcp
 refused 'from 1 to' job --mark 0
 refused 'flow, spray, reps or ethereal' transfer --hosts random
 refused 'take drbsim job' transfer --hosts ethereal --scheme ecmp
+refused 'leave out --fail' job --hosts ethereal --scheme ecmp --fail link:1
 refused 'take --scheme ecmp' transfer --hosts spray --scheme ecmp,drb
 refused 'take --unit packet' transfer --hosts spray --scheme ecmp --unit flow
 refused 'take --source spray' job --hosts reps --scheme ecmp

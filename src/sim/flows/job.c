@@ -86,9 +86,8 @@ int drb_job_list(const struct drb_job_setup *setup, struct drb_list *list)
 	return rc;
 }
 
-// Slots until all has arrived if no transfer ever waits on a link.
-static int alone_of(const struct drb_transfers_setup *setup, const struct drb_list *list,
-		    uint64_t *makespan)
+int drb_job_alone(const struct drb_transfers_setup *setup, const struct drb_list *list,
+		  uint64_t *makespan)
 {
 	struct {
 		uint64_t sent, came;
@@ -137,7 +136,7 @@ int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result
 
 	*result = (struct drb_job_result){.transfers = list.count};
 	if (rc == 0)
-		rc = alone_of(&setup->transfers, &list, &result->alone);
+		rc = drb_job_alone(&setup->transfers, &list, &result->alone);
 	if (rc == 0 && setup->transfers.hosts == DRB_HOSTS_ETHEREAL) {
 		bool together = drb_job_rules[setup->job.kind].wait == DRB_WAIT_NOTHING;
 		rc = drb_ethereal_split(&setup->transfers.tree, &list, together, &parts);

@@ -214,6 +214,7 @@ int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *res
 	result->packets = r.transfers->arrived;
 	result->dropped = r.transfers->dropped;
 	result->resent = r.transfers->resent;
+	result->marked = r.transfers->marked;
 	unmake(&r);
 	return 0;
 }

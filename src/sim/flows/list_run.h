@@ -20,7 +20,7 @@ struct drb_list_time {
 struct drb_list_result {
 	struct drb_list_time *time; // [transfer], the caller's
 	uint32_t finished;
-	uint64_t packets, dropped, resent;
+	uint64_t packets, dropped, resent, marked;
 	bool failed; // memory ran out
 };
 

@@ -75,9 +75,9 @@ struct drb_transfers {
 	struct {
 		uint64_t sent, lost, answered;
 	} syns;
-	uint64_t arrived, dropped, resent; // packets
-	uint32_t over;                     // transfers that are finished or broken
-	bool failed;                       // memory ran out
+	uint64_t arrived, dropped, resent, marked; // packets; marked: of those that arrived
+	uint32_t over;                             // transfers that are finished or broken
+	bool failed;                               // memory ran out
 	// Called when a transfer is over, and when its last packet has left its host; may add transfers.
 	void (*on_over)(void *context, uint32_t transfer);
 	void (*on_sent)(void *context, uint32_t transfer);

@@ -166,6 +166,7 @@ static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
 
 	drb_flyings_remove(&t->flying, birth_of(sim, word));
 	t->arrived++;
+	t->marked += packet.marked;
 	acknowledge(t, &packet, (uint64_t)sim->slot + 1);
 	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, &packet))
 		return;

@@ -27,6 +27,8 @@ double paper_estimate(const struct paper_point *point)
 		return 2 * x->repeats * x->time * x->queues;
 	case PAPER_BINS:
 		return (double)DRB_BINS_RUNS * b->bins * b->each * b->choices;
+	case PAPER_HOSTS:
+		return paper_hosts_estimate(&point->hosts);
 	case PAPER_CTMC_LAYERS:
 		break;
 	}
@@ -39,7 +41,9 @@ void paper_part_of(const struct paper_point *point, char name[PAPER_COST_NAME])
 	const struct drb_tree *t =
 		point->kind == PAPER_FLOW ? &point->flow.tree : &point->packet.tree;
 
-	if (point->kind != PAPER_FLOW && point->kind != PAPER_PACKET)
+	if (point->kind == PAPER_HOSTS)
+		snprintf(name, PAPER_COST_NAME, "hosts");
+	else if (point->kind != PAPER_FLOW && point->kind != PAPER_PACKET)
 		snprintf(name, PAPER_COST_NAME, "theory");
 	else
 		snprintf(name, PAPER_COST_NAME, "%s F(%u,%u)",

@@ -11,6 +11,7 @@
 #include "sim/models/packet.h"
 #include "sim/models/theory.h"
 #include "sim/models/transient.h"
+#include "sim/paper/hosts.h"
 #include "sim/runs/options.h"
 
 enum paper_kind {
@@ -19,7 +20,8 @@ enum paper_kind {
 	PAPER_CTMC,
 	PAPER_CTMC_LAYERS,
 	PAPER_TRANSIENT,
-	PAPER_BINS
+	PAPER_BINS,
+	PAPER_HOSTS
 };
 // Who gives flows their paths: each switch by the scheme of the setup, or who sees all links.
 enum paper_paths { PAPER_BY_SCHEME, PAPER_BY_PATH, PAPER_OPTIMAL };
@@ -43,6 +45,7 @@ struct paper_point {
 	struct drb_ctmc_layers_setup layers;
 	struct drb_transient_setup transient;
 	struct drb_bins_setup bins;
+	struct paper_hosts hosts;
 	bool done;
 	char figures[PAPER_FIGURES]; // once it is done: members of its line in results.jsonl
 	double cpu;                  // seconds its run took

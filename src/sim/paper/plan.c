@@ -194,6 +194,7 @@ void paper_plan(struct paper *p)
 {
 	paper_plan_study(p);
 	paper_plan_faults(p);
+	paper_plan_hosts(p);
 	add_chains(p);
 	add_layers(p);
 	add_transients(p);

@@ -47,6 +47,8 @@ const char *paper_label(const struct paper_point *point)
 	enum drb_scheme scheme =
 		point->kind == PAPER_FLOW ? point->flow.scheme : point->packet.scheme;
 
+	if (point->kind == PAPER_HOSTS)
+		return paper_hosts_label(&point->hosts);
 	if (point->paths != PAPER_BY_SCHEME)
 		return paths[point->paths];
 	return scheme == DRB_SCHEME_DRB && !point->paper_t ? "drb T=0" : drb_scheme_name(scheme);

@@ -213,6 +213,26 @@ static void put_bins(FILE *f, const struct paper_point *point, const union paper
 	paper_put_list(f, "fullest", r->fullest, DRB_BINS_RUNS);
 }
 
+static void put_hosts_setup(FILE *f, const struct paper_point *point)
+{
+	const struct drb_transfers_setup *s = &point->hosts.transfers;
+
+	put_tree(f, &s->tree, s->scheme);
+	paper_put_text(f, "traffic", paper_hosts_traffic(&point->hosts));
+	PAPER_PUT(f, "amount delay dead_links", point->hosts.amount, s->delay.link[1],
+		  s->fail.links);
+	paper_put_seed(f, s->seed);
+}
+
+static void put_hosts(FILE *f, const struct paper_point *point, const union paper_result *r)
+{
+	const struct paper_hosts_result *h = &r->hosts;
+
+	(void)point;
+	PAPER_PUT(f, "slowdown slowdown_p99 makespan bound marked resent unfinished", h->slowdown,
+		  h->slowdown_p99, h->makespan, h->bound, h->marked, h->resent, h->unfinished);
+}
+
 static const struct {
 	const char *name;
 	void (*put_setup)(FILE *f, const struct paper_point *point);
@@ -222,7 +242,8 @@ static const struct {
 	     [PAPER_CTMC] = {"chain", put_chain_setup, put_chain},
 	     [PAPER_CTMC_LAYERS] = {"layers", put_layers_setup, put_layers},
 	     [PAPER_TRANSIENT] = {"transient", put_transient_setup, put_transient},
-	     [PAPER_BINS] = {"bins", put_bins_setup, put_bins}};
+	     [PAPER_BINS] = {"bins", put_bins_setup, put_bins},
+	     [PAPER_HOSTS] = {"hosts", put_hosts_setup, put_hosts}};
 
 void paper_put_setup(FILE *f, const struct paper_point *point)
 {

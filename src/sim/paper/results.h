@@ -4,7 +4,7 @@
 // object a line, by its "kind"; figures have all their digits, NaN is null. Any run of the same seed writes the same
 // but for "cpu", seconds.
 //   run              version, seed, what was asked for, and how many points are left
-//   flow, packet, chain, layers, transient, bins    a point, in the order of the plan (points.h); without figures
+//   flow, packet, chain, layers, transient, bins, hosts    a point, in the order of the plan (points.h); without figures
 //                    unless "done". "rate" is the paper's lambda. bins: the fullest bin of each throw
 //   theory           a fixed point that chains or layers are compared with (sim/models/theory.h)
 //   tree             the wiring of a fat-tree
@@ -28,6 +28,7 @@ union paper_result {
 	struct drb_ctmc_layers_result layers;
 	double distance;
 	double fullest[DRB_BINS_RUNS];
+	struct paper_hosts_result hosts;
 };
 void paper_set_figures(struct paper_point *point, const union paper_result *r);
 

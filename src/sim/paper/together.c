@@ -127,6 +127,10 @@ static int run_alone(struct paper_point *point)
 	case PAPER_BINS:
 		rc = drb_bins_run(&point->bins, r.fullest);
 		break;
+	case PAPER_HOSTS:
+		point->hosts.transfers.memory = point->packet.memory;
+		rc = paper_hosts_run(&point->hosts, &r.hosts);
+		break;
 	case PAPER_FLOW:
 	case PAPER_PACKET:
 		break;

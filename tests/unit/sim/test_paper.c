@@ -187,7 +187,7 @@ TEST(the_longest_run_is_known)
 {
 	struct paper p = {
 		.common = sim_common_default(), .seeds = 3, .own_seeds = 5, .dir = *state};
-	const struct paper_point *longest[PAPER_BINS + 1] = {NULL};
+	const struct paper_point *longest[PAPER_HOSTS + 1] = {NULL};
 
 	paper_plan(&p);
 	for (uint32_t i = 0; i < p.points; i++) {

@@ -3,7 +3,7 @@
 
 import sys
 
-from drbfabric.paper import found, report, tables
+from drbfabric.paper import found, hosts, report, tables
 from drbfabric.paper.claims import judge_all
 from drbfabric.paper.results import Results
 
@@ -16,8 +16,11 @@ def changes(before, judged):
 def main(folder):
     results = Results(folder)
     tables.write_study(results, folder)
+    compared = hosts.write(results, folder)
     if results.run.left:
         print(f'{folder}/study.csv')
+        if compared:
+            print(compared)
         return 0
     judged = judge_all(results)
     before = tables.verdicts(folder)

@@ -3,7 +3,7 @@
 
 import math
 
-from drbfabric.paper import compare
+from drbfabric.paper import compare, hosts
 from drbfabric.paper.results import LINES, estimate, growth_of, name_of
 from drbfabric.paper.study import COMPARED, Faults, places_of
 from drbfabric.report.figure import Axis, Figure, Heat, Panel, Point
@@ -197,6 +197,6 @@ def all_of(results):
                     queue(results, tree, 'max'), queue_load(results, tree)]
     places, of = places_of(results), Faults(results)
     figures += [study(places, traffic) for traffic in ('permutation', 'fixed', 'mixed', 'reversal')]
-    figures += [faults(of, False), faults(of, True), lost(of), bins(results), theory(results), theory_chain(results),
+    figures += [faults(of, False), faults(of, True), lost(of), hosts.figure(hosts.places_of(results)), bins(results), theory(results), theory_chain(results),
                 kurtz(results)]
     return figures + [heat(results, traffic) for traffic in ('permutation', 'fixed')]

@@ -4,7 +4,7 @@
 import math
 import os
 
-from drbfabric.paper import compare, figures, found, study, tables
+from drbfabric.paper import compare, figures, found, hosts, study, tables
 from drbfabric.paper.judge import NEEDS_MORE
 from drbfabric.paper.results import LINES, estimate, growth_of, name_of
 from drbfabric.report import write_page
@@ -139,7 +139,7 @@ def write(results, judged, changed, folder):
         tally=tally(judged), found={claim.name: found.finding(results, claim, j) for claim, j in judged},
         sections=sections(judged), changed=changed, surprise=persistent_growth(places),
         name_of=name_of, study=study, places=places, studied=studied, table_1=list(table_1(results)),
-        regrets=list(regrets(results)),
+        regrets=list(regrets(results)), hosts=hosts, compared=hosts.places_of(results),
         unsettled=list(unsettled(results)), warm_up=list(warm_up(results)), drift=DRIFT, breaks=breaks,
         summaries=summaries, faults=faults, findings=findings, fault_rows=fault_rows, costs=tables.costs(results),
         alone=[place for place in places if place.grows('walk') and not place.grows('micro')],

@@ -76,8 +76,9 @@ def write_study(results, folder):
 def costs(results):
     """What the points of each part took."""
     parts = {}
-    for row in (row for kind in ('packet', 'chain', 'layers', 'transient', 'bins', 'flow') for row in results.of(kind)):
-        parts.setdefault(row.part, []).append(row.cpu)
+    for kind in ('packet', 'chain', 'layers', 'transient', 'bins', 'hosts', 'flow'):
+        for row in results.of(kind):
+            parts.setdefault(row.part, []).append(row.cpu)
     return [{'part': part, 'points': len(cpu), 'cpu_seconds': sum(cpu), 'longest_seconds': max(cpu)}
             for part, cpu in parts.items()]
 

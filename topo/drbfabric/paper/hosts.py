@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Switch or host? Rules of switches next to rules of hosts, place by place: a place is a fabric under some traffic
+(src/sim/paper/hosts.h). All that is said of them follows from the results."""
+
+import itertools
+import math
+
+from drbfabric.paper.results import name_of, tree_of
+from drbfabric.report.figure import Axis, Figure, Panel, Point
+from drbfabric.report.files import write_csv
+from drbfabric.report.sample import Sample
+
+# Who decides; the rest are switches that decide on each packet.
+FLOWS, HOSTS = ('dmodk', 'ecmp', 'ars by flowlet'), ('hosts spray', 'hosts reps')
+STYLES = {'hosts spray': '4', 'hosts reps': '7', 'ars by flowlet': '3', 'ars by packet': 'ars'}
+SAME = 0.01  # times that differ by less are equal
+FULL = 0.95  # of the time that a bound asks for: there is nothing to gain
+KEYS = ('slowdown', 'slowdown_p99', 'makespan')
+COLUMNS = ('layers', 'arity', 'traffic', 'rule', 'runs', *(f'{key}{half}' for key in KEYS for half in ('', '_half')),
+           'bound', 'marked', 'resent', 'unfinished')
+
+
+class Place:
+    """of: the runs of each rule, seed by seed. key: what rules are compared by, the time until all has arrived, or
+    where transfers begin at random the mean slowdown."""
+
+    def __init__(self, rows):
+        self.tree, self.traffic = tree_of(rows[0]), rows[0].traffic
+        self.of = {label: list(mine) for label, mine in itertools.groupby(rows, lambda row: row.label)}
+        self.key = 'slowdown' if math.isnan(rows[0].bound) else 'makespan'
+        self.where = f'{name_of(self.tree)}, {self.traffic}'
+
+    def sample(self, label, key=None):
+        return Sample(getattr(row, key or self.key) for row in self.of[label])
+
+    def ratio(self, label, other):
+        """Of the times of two rules, seed by seed."""
+        return Sample(getattr(a, self.key) / getattr(b, self.key) for a, b in zip(self.of[label], self.of[other]))
+
+    def best(self, among):
+        """NaN, of a rule that did not end, is no best."""
+        return min((label for label in self.of if label in among),
+                   key=lambda label: (math.isnan(self.sample(label).mean), self.sample(label).mean))
+
+    @property
+    def switch(self):
+        return self.best([label for label in self.of if label not in FLOWS + HOSTS])
+
+    @property
+    def host(self):
+        return self.best(HOSTS)
+
+    @property
+    def flow(self):
+        return self.best(FLOWS)
+
+    @property
+    def winner(self):
+        """switch, host, neither, or none if the seeds cannot tell."""
+        ratio = self.ratio(self.switch, self.host)
+        low, high = ratio.mean - ratio.half, ratio.mean + ratio.half
+        if high < 1 - SAME:
+            return 'switch'
+        if low > 1 + SAME:
+            return 'host'
+        return 'neither' if low >= 1 - SAME and high <= 1 + SAME else None
+
+    @property
+    def used(self):
+        """The share of the best time that hosts' own links, or the order of transfers, ask for."""
+        return self.sample(self.host, 'bound').mean / min(self.sample(label).mean for label in (self.switch, self.host))
+
+
+def places_of(results):
+    groups = itertools.groupby(results.of('hosts'), lambda row: (tree_of(row), row.traffic))
+    return [Place(rows) for rows in (list(group) for _, group in groups) if all(row.done for row in rows)]
+
+
+def _times(sample):
+    return f'{sample.mean:.3f}' + (f' ± {sample.half:.3f}' if sample.count > 1 else '')
+
+
+def _percent(place, label, key):
+    return f'{100 * place.sample(label, key).mean:.2g} %'
+
+
+def _why(place):
+    """What tells the best switch from the best rule of hosts."""
+    marked = [_percent(place, label, 'marked') for label in (place.switch, place.host)]
+    if place.used >= FULL:
+        return f"the links of hosts, or the order of transfers, ask for {100 * place.used:.0f} % of that time"
+    if place.winner in ('switch', 'host'):
+        return f'{marked[0]} of its packets meet a queue of 20, with hosts {marked[1]}'
+    return f'{marked[0]} and {marked[1]} of the packets meet a queue of 20'
+
+
+def _why_flows(place):
+    flow = place.flow
+    resent = place.sample(flow, 'resent').mean
+    late = f', and {_percent(place, flow, "resent")} are sent again' if resent > 1e-3 else ''
+    return f'{_percent(place, flow, "marked")} of its packets meet such a queue{late}'
+
+
+def sentence(place):
+    """Who wins at a place, by how much, and why."""
+    verdict = {'switch': 'the switch wins', 'host': 'the host wins', 'neither': 'neither wins',
+               None: 'too close to call'}[place.winner]
+    what = 'time' if place.key == 'makespan' else 'mean slowdown'
+    return (f'{place.where}: {verdict}. {place.switch} takes {_times(place.ratio(place.switch, place.host))} of the '
+            f'{what} of {place.host}: {_why(place)}. {place.flow}, the best that keeps flows together, takes '
+            f'{_times(place.ratio(place.flow, place.host))}: {_why_flows(place)}.')
+
+
+def summary(places):
+    wins = [place.winner for place in places]
+    return (f'Of {len(places)} places the switch wins {wins.count("switch")}, the host {wins.count("host")}; '
+            f'{wins.count("neither")} are equal to {100 * SAME:g} %, {wins.count(None)} too close to call.')
+
+
+def _rows(places):
+    for place in places:
+        for label in place.of:
+            samples = [place.sample(label, key) for key in KEYS]
+            yield dict(zip(COLUMNS, (*place.tree, place.traffic, label, len(place.of[label]),
+                                     *(figure for sample in samples for figure in (sample.mean, sample.half)),
+                                     *(place.sample(label, key).mean for key in COLUMNS[-4:]))))
+
+
+def write(results, folder):
+    """hosts.csv, if there is a place; its path."""
+    places = places_of(results)
+    if not places:
+        return None
+    write_csv(f'{folder}/hosts.csv', list(_rows(places)), COLUMNS)
+    return f'{folder}/hosts.csv'
+
+
+def figure(places):
+    """A panel a fabric."""
+    f = Figure('hosts', 'bars', 'Switch or host', 'Beyond the paper: the time until all has arrived (web search: mean '
+               'slowdown), next to that of hosts reps, seed by seed. Bars: 95 % intervals over seeds.', Axis('traffic'),
+               Axis('next to hosts reps', log=True, low=0.9), wide=True)
+    for tree in dict.fromkeys(place.tree for place in places):
+        mine = [place for place in places if place.tree == tree]
+        f.panels.append(Panel(name_of(tree)))
+        for label in mine[0].of:
+            ratios = [(place.traffic, place.ratio(label, 'hosts reps')) for place in mine]
+            f.add(label, STYLES.get(label, label), [Point(traffic, r.mean, r.half) for traffic, r in ratios])
+    return f
