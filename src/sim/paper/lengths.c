@@ -30,9 +30,9 @@ struct paper_length paper_length_itself(bool quick, double rho)
 
 struct paper_length paper_length_beside(struct paper_length full, double rho)
 {
-	uint32_t stats = full.slots / 10, settling = paper_settling(rho);
+	const uint32_t warm_up = full.slots - full.stats, stats = full.slots / 10;
 
-	if (settling > full.slots - full.stats)
+	if (paper_settling(rho) > warm_up)
 		return full;
-	return (struct paper_length){settling + stats, stats};
+	return (struct paper_length){warm_up + stats, stats};
 }

@@ -18,7 +18,7 @@ uint32_t paper_settling(double rho);
 // many slots as they take to settle, but no more than 120, behind those in which they do. quick: enough for a picture.
 struct paper_length paper_length_itself(bool quick, double rho);
 
-// The study of traffic that persists has one run of the full length at each point, in which links that
-// grow slowly are found. The others of its runs are as long as this, and tell how sure the means are:
-// they measure a tenth of the full length.
+// The study of traffic that persists has one run of the full length at each point, in which links that grow slowly
+// are found. The others of its runs tell how sure the means are: they measure a tenth of the full length, behind the
+// same warm-up, for until then a scheme may still change its mind (walk judges over 2048 slots).
 struct paper_length paper_length_beside(struct paper_length full, double rho);
