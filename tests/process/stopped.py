@@ -2,13 +2,12 @@
 """Threads that are stopped as a debugger does."""
 import ctypes
 import os
-import time
 
 import tap
+from until import until
 
 PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
 WALL = 0x40000000  # of waitpid(): threads, too
-WITHIN = 60
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -16,13 +15,6 @@ def ptrace(request, tid):
     arguments = (ctypes.c_long(request), ctypes.c_long(tid), None, None)
     if libc.ptrace(*arguments) < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-def until(condition, within=WITHIN):
-    begun = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begun < within
-        time.sleep(0.02)
 
 
 class Stopped:

@@ -17,7 +17,8 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import WITHIN, World, ask, capture, conserved, stop, take_memory, until_port  # noqa: E402
+from until import WITHIN, until  # noqa: E402
+from world import World, ask, capture, conserved, forwards, stop, take_memory  # noqa: E402
 
 DRBCTL, DISSECTOR = sys.argv[3:]
 FRAMES = 1500
@@ -101,9 +102,9 @@ def low(w, source='net_null0', uplink='none'):
                    f'  - {{name: u0, driver: {uplink}}}\n', name='low.yaml')
 
 
-def core(w, source):
+def core(w, source, hello='100ms'):
     """Switch s2-0 with this device on its other side."""
-    return w.start(SWITCHES.format(dir=w.dir, layer=2) + '  - {name: d0, driver: memif}\n'
+    return w.start(SWITCHES.format(dir=w.dir, layer=2).replace('100ms', hello) + '  - {name: d0, driver: memif}\n'
                    f'  - {{name: d1, device: "{source}"}}\n', name='core.yaml')
 
 
@@ -113,16 +114,17 @@ def packets_are_captured():
         capture(w.dir / 'in.pcap', [bytes.fromhex('020000000000' '020000000001' '88b6') + bytes(46)] * FRAMES)
         capture(w.dir / 'none.pcap', [])
         below = low(w, f'net_pcap0,rx_pcap={w.dir}/none.pcap,tx_pcap={w.dir}/out.pcap', 'memif')
-        w.notified('READY=1')
+        # It is ready at once if its neighbour is there.
+        before = core(w, f'net_pcap0,rx_pcap={w.dir}/none.pcap,tx_pcap={w.dir}/gone.pcap', 'off')
+        for _ in range(2):
+            w.notified('READY=1')
+        stop(before)
+        w.notified('STOPPING=1')
         at = w.socket_of('drb-s1-0')
         reader = begin(w, 's1-0', '-w', str(w.dir / 'c.pcapng'))
         above = core(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/gone.pcap')
         w.notified('READY=1')
-        until_port(at, 'u0', 'up')
-        limit = time.monotonic() + WITHIN
-        while (t := ask(at, '/drb/ports')[0])['out_packets'][0] == 0 or t['queue_packets'][0]:
-            assert time.monotonic() < limit, t
-            time.sleep(0.02)
+        until(lambda: ask(at, '/drb/ports')[0], good=lambda t: t['out_packets'][0] and not t['queue_packets'][0])
         time.sleep(0.3)
         counted = ask(at, '/drb/ports')[0]
         said = end(reader)
@@ -184,12 +186,8 @@ def full_speed_loses_by_count():
         into, out = os.pipe()  # nobody reads
         reader = begin(w, 's1-0', '-w', '-', stdout=out)
         os.close(out)
-        before = ask(at, '/drb/ports')[0]
-        limit = time.monotonic() + WITHIN
-        while (after := ask(at, '/drb/ports')[0])['in_packets'][0] < before['in_packets'][0] + 100000:
-            assert time.monotonic() < limit, after
-            time.sleep(0.05)
-        conserved(after)
+        forwards(at, 100000)
+        conserved(ask(at, '/drb/ports')[0])
         busy = subprocess.run([DRBCTL, 'capture', '--runtime', w.dir / 'run', 's1-0'], capture_output=True,
                               text=True, timeout=WITHIN, check=False)
         assert busy.returncode == 1 and 'another capture of this switch is running' in busy.stderr, busy
@@ -205,10 +203,8 @@ def full_speed_loses_by_count():
         reader = begin(w, 's1-0', '-w', str(w.dir / 'd.pcapng'))
         reader.kill()
         reader.wait()
-        limit = time.monotonic() + WITHIN
-        while subprocess.run([DRBCTL, 'capture', '--runtime', w.dir / 'run', 's1-0', '-c', '1'],
-                             capture_output=True, timeout=WITHIN, check=False).returncode:
-            assert time.monotonic() < limit
+        until(lambda: subprocess.run([DRBCTL, 'capture', '--runtime', w.dir / 'run', 's1-0', '-c', '1'],
+                                     capture_output=True, timeout=WITHIN, check=False).returncode == 0)
         reader = begin(w, 's1-0', '-w', str(w.dir / 'd.pcapng'))
         stop(p)  # while it is captured
         said = reader.stderr.read()
@@ -224,7 +220,8 @@ def a_second_signal_ends_it():
         into, out = os.pipe()  # nobody reads
         reader = begin(w, 's1-0', '-w', '-', stdout=out)
         os.close(out)
-        until_writes(reader.pid)
+        wchan = pathlib.Path(f'/proc/{reader.pid}/wchan')
+        until(lambda: wchan.read_text(encoding='ascii'), good=lambda where: 'pipe' in where)
         reader.send_signal(signal.SIGINT)
         time.sleep(0.3)
         assert reader.poll() is None, 'the first one is to keep what was captured'
@@ -232,14 +229,6 @@ def a_second_signal_ends_it():
         assert reader.wait(WITHIN) == -signal.SIGINT
         os.close(into)
         stop(p)
-
-
-def until_writes(pid):
-    """Until a process waits for room in a pipe."""
-    limit = time.monotonic() + WITHIN
-    while 'pipe' not in (where := pathlib.Path(f'/proc/{pid}/wchan').read_text(encoding='ascii')):
-        assert time.monotonic() < limit, where
-        time.sleep(0.02)
 
 
 def memory_keeps_its_size():
@@ -259,11 +248,7 @@ def memory_keeps_its_size():
                 pass
         sealed = fcntl.fcntl(memory, fcntl.F_GET_SEALS)
         assert sealed == fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL, sealed
-        before = ask(at, '/drb/ports')[0]['in_packets'][0]
-        limit = time.monotonic() + WITHIN
-        while ask(at, '/drb/ports')[0]['in_packets'][0] < before + 100000:
-            assert time.monotonic() < limit
-            time.sleep(0.02)
+        forwards(at, 100000)
         os.close(memory)
         connection.close()
         stop(p)

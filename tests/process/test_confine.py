@@ -19,7 +19,8 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import NULLS, SWITCH, WITHIN, World, ask, stop  # noqa: E402
+from until import WITHIN, until  # noqa: E402
+from world import NULLS, SWITCH, World, ask, forwards, stop  # noqa: E402
 
 PTRACE_GETREGS, PTRACE_SETREGS, PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 12, 13, 0x4206, 0x4207, 17
 WALL = 0x40000000
@@ -73,18 +74,6 @@ def call(pid, number, *arguments):
 
 def trouble(path):
     return ask(path, '/drb/info')[0]['trouble']
-
-
-def until(condition):
-    begun = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begun < WITHIN
-        time.sleep(0.02)
-
-
-def forwards(path):
-    before = ask(path, '/drb/ports')[0]['in_packets'][0]
-    until(lambda: ask(path, '/drb/ports')[0]['in_packets'][0] > before)
 
 
 def status(pid, field):

@@ -14,7 +14,7 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import NULLS, TIME, WITHIN, World, ask, run, stop  # noqa: E402
+from world import NULLS, TIME, WITHIN, World, ask, forwards, run, stop  # noqa: E402
 
 F_SETPIPE_SZ = 1031
 
@@ -30,14 +30,6 @@ def full_pipe():
     except BlockingIOError:
         os.set_blocking(w, True)
     return r, w
-
-
-def forwards(path):
-    """Packets of net_null go on coming in and are answered for."""
-    before, = ask(path, '/drb/ports')
-    time.sleep(0.1)
-    after, = ask(path, '/drb/ports')
-    assert after['in_packets'][0] > before['in_packets'][0], (before, after)
 
 
 def lives_with(stderr):

@@ -12,12 +12,12 @@ import os
 import socket
 import struct
 import sys
-import time
 
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import WITHIN, World, ask, stop  # noqa: E402
+from until import WITHIN, until  # noqa: E402
+from world import World, ask, stop  # noqa: E402
 
 UPLINKS = '''fabric: {{layers: 2, arity: 2}}
 switch: {{layer: 1, label: 0}}
@@ -56,7 +56,7 @@ class Peer:
     def __init__(self, path):
         self.s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.s.settimeout(WITHIN)
-        self.s.connect(path)
+        until(lambda: self.s.connect_ex(path) == 0)  # once the switch listens
         self.bell = libc.eventfd(0, os.O_NONBLOCK)
         assert self.s.recv(MESSAGE)[0] == HELLO
         self.say(struct.pack('<HHIB', INIT, 2 << 8, 0, 0))
@@ -132,10 +132,7 @@ def takes_pages_out(path, rounds):
             head = n * DESCRIPTORS & 0xffff
             struct.pack_into('<H', m, 6, head)
             os.write(peer.bell, struct.pack('<Q', 1))
-            limit = time.monotonic() + WITHIN
-            while struct.unpack_from('<H', m, 64)[0] != head:
-                assert time.monotonic() < limit, 'packets are not taken'
-                time.sleep(0.001)
+            until(lambda: struct.unpack_from('<H', m, 64)[0], good=lambda tail, taken=head: tail == taken)
         yield
     os.close(fd)
 
@@ -152,8 +149,10 @@ def ends_half_way(path):
 
 def two_hostile_peers():
     with World() as w:
-        p = w.ready(UPLINKS.format(dir=w.dir))
+        p = w.start(UPLINKS.format(dir=w.dir))
         u0, u1 = (str(w.dir / f'drb-s1-0-{port}.memif') for port in ('u0', 'u1'))
+        with takes_pages_out(u0, 0), takes_pages_out(u1, 0):
+            w.notified('READY=1')
         before, fds = memory_used(p, 'VmRSS'), descriptors(p)
         for path in u0, u1:
             lies_about_sizes(path)
@@ -164,10 +163,7 @@ def two_hostile_peers():
         grown = memory_used(p, 'VmHWM') - before
         print(f'# grown by {grown >> 10} KiB')
         assert grown < GROWTH, f'{grown >> 20} MiB'
-        limit = time.monotonic() + WITHIN
-        while descriptors(p) > fds:
-            assert time.monotonic() < limit, f'{descriptors(p)} descriptors, {fds} before'
-            time.sleep(0.02)
+        until(lambda: descriptors(p), good=lambda now: now <= fds)
         said = stop(p)
         for port in 'u0', 'u1':
             assert f'port {port}: the other end of the memif link is refused: ' in said, said
@@ -176,9 +172,10 @@ def two_hostile_peers():
 def a_bell_that_waits():
     """A peer makes its doorbell one whose writers wait, once the switch has it, and fills it: no worker is kept."""
     with World() as w:
-        p = w.ready(UPLINKS.format(dir=w.dir).replace('off', '100ms'))
+        p = w.start(UPLINKS.format(dir=w.dir).replace('off', '100ms'))
+        u0, u1 = (str(w.dir / f'drb-s1-0-{port}.memif') for port in ('u0', 'u1'))
         fd = memory(MOST)
-        with mmap.mmap(fd, MOST) as m, Peer(str(w.dir / 'drb-s1-0-u0.memif')) as peer:
+        with mmap.mmap(fd, MOST) as m, Peer(u0) as peer, takes_pages_out(u1, 0):
             m[0:4] = m[RING_OCTETS:RING_OCTETS + 4] = COOKIE
             for i in range(DESCRIPTORS):
                 struct.pack_into('<HHIII', m, RING_OCTETS + 128 + 16 * i, 0, 0, 2048, BUFFERS, 0)
@@ -188,10 +185,12 @@ def a_bell_that_waits():
             assert libc.eventfd_write(peer.bell, ctypes.c_uint64(2**64 - 2)) == 0
             fcntl.fcntl(peer.bell, fcntl.F_SETFL, 0)
             assert peer.say(struct.pack('<H', CONNECT)) == CONNECTED
-            for _ in range(30):  # hellos come
-                struct.pack_into('<H', m, RING_OCTETS + 4, 0)
-                time.sleep(0.05)
-            assert struct.unpack_from('<H', m, RING_OCTETS + 64)[0] > 5
+            w.notified('READY=1')
+
+            def hellos():
+                struct.pack_into('<H', m, RING_OCTETS + 4, 0)  # so that the next one rings
+                return struct.unpack_from('<H', m, RING_OCTETS + 64)[0]
+            until(hellos, good=lambda count: count > 5)
         assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['stuck'] == 0
         os.close(fd)
         assert 'is stuck' not in stop(p)
@@ -202,7 +201,7 @@ def a_server_that_hangs_up():
     with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
         door.bind(str(w.dir / 'link'))
         door.listen()
-        p = w.ready(DOWNLINK.format(dir=w.dir))
+        p = w.start(DOWNLINK.format(dir=w.dir))
         for _ in range(5):
             with door.accept()[0] as s:
                 s.settimeout(WITHIN)

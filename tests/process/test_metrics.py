@@ -12,13 +12,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import WITHIN, World, stop  # noqa: E402
+from until import WITHIN, until  # noqa: E402
+from world import World, stop  # noqa: E402
 
 DRBCTL = sys.argv[3]
 NAMES = ('s1-0', 's1-1', 's2-0')
@@ -71,10 +71,7 @@ class Fabric(World):
     def until(self, **up):
         """Until these, and only these, are listed, as up or down. Names have an underscore."""
         wanted = {name.replace('_', '-'): value for name, value in up.items()}
-        limit = time.monotonic() + WITHIN
-        while (seen := self.up()) != wanted:
-            assert time.monotonic() < limit, (seen, wanted)
-            time.sleep(0.02)
+        until(self.up, good=lambda seen: seen == wanted)
 
     def state(self, name):
         """Of this switch."""
@@ -111,10 +108,7 @@ def one_that_ends_is_down():
             events.terminate()
         assert (event['switch'], event['before'], event['after']) == ('s1-1', 'runs', 'gone'), event
         f.until(s1_0=True, s1_1=False, s2_0=True)
-        limit = time.monotonic() + WITHIN
-        while not f.state('s1-1')['ended']:  # one that is ending answers no more, but has its socket still
-            assert time.monotonic() < limit
-            time.sleep(0.05)
+        until(lambda: f.state('s1-1')['ended'])  # one that is ending answers no more, but has its socket still
         assert not f.state('s1-1')['up']
         f.switch['s2-0'].kill()
         f.until(s1_0=True, s1_1=False, s2_0=False)

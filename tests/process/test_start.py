@@ -15,7 +15,8 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import HEAD, NULLS, WITHIN, World, ask, run, refuses, stop  # noqa: E402
+from until import WITHIN, until  # noqa: E402
+from world import HEAD, NULLS, World, ask, run, refuses, stop, until_port  # noqa: E402
 
 # What is said of ports that are not connected.
 NONE = ('drbswitch: ports without a device (driver none), which carry no packets: {}; '
@@ -59,7 +60,7 @@ def held():
     """Its stats socket answers, but it forwards only once standard input ends."""
     with World() as w:
         p = w.start(NULLS, '--hold', stdin=subprocess.PIPE)
-        w.await_socket('drb-s1-0')
+        until(w.socket_of('drb-s1-0').exists)
         info, = ask(w.socket_of('drb-s1-0'), '/drb/info')
         assert info['ready'] == 0 and info['pid'] == p.pid, info
         assert not select.select([w.notify], [], [], 0.3)[0], 'notified while held'
@@ -147,7 +148,7 @@ def stopped_while_waiting():
         text = HEAD.replace('arity: 1', 'arity: 17').replace('layer: 1', 'layer: 2') + (
             'link: {driver: memif}\nports: [{name: d0, driver: none}]\n' f'process: {{memif_dir: {w.dir}}}\n')
         p = w.start(text)
-        w.await_socket('drb-s2-0')
+        until(w.socket_of('drb-s2-0').exists)
         time.sleep(0.3)
         assert p.poll() is None
         begun = time.monotonic()
@@ -188,12 +189,8 @@ def memif_peers_meet():
             for _ in running:
                 w.notified('READY=1')
             # Up once its neighbour has said hello.
-            deadline = time.monotonic() + WITHIN
-            while True:
-                port = ask(w.socket_of('drb-s2-0'), '/drb/port,d1')[0]
-                if port['state'] == 'up':
-                    break
-                assert time.monotonic() < deadline, port
+            until_port(w.socket_of('drb-s2-0'), 'd1', 'up')
+            port = ask(w.socket_of('drb-s2-0'), '/drb/port,d1')[0]
             assert port['peer'] == port['neighbour'] == 's1-1.u0', port
             # All at once, as a fabric goes down.
             for p in running:

@@ -17,8 +17,9 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from stopped import Stopped, until, worker  # noqa: E402
-from world import NULLS, SWITCH, WITHIN, World, ask, connect, stop, take_memory, timely  # noqa: E402
+from stopped import Stopped, worker  # noqa: E402
+from until import WITHIN, until  # noqa: E402
+from world import NULLS, SWITCH, World, ask, connect, stop, take_memory, timely  # noqa: E402
 
 sys.path.append(os.path.join(sys.argv[2], '../topo'))
 from drbfabric.fabric.telemetry import Telemetry  # noqa: E402
@@ -215,7 +216,7 @@ def a_starved_worker():
 def watchdog():
     """WATCHDOG=1 comes while the workers and the control thread go on, and only then."""
     with World() as w:
-        p = w.start(TWO, env={'WATCHDOG_USEC': '1000000'})
+        p = w.start(TWO, env={'WATCHDOG_USEC': '500000'})
         w.notified('READY=1')
         for _ in range(3):
             w.notified('WATCHDOG=1')
@@ -223,12 +224,12 @@ def watchdog():
         with Stopped(worker(p.pid, 1)):
             time.sleep(1)
             w.drain()
-            assert not select.select([w.notify], [], [], 1.5)[0], 'it still says that all is well'
+            assert not select.select([w.notify], [], [], 0.75)[0], 'it still says that all is well'
         w.notified('WATCHDOG=1')
         with Stopped(p.pid):  # the control thread
-            time.sleep(1.5)
+            time.sleep(1)
             w.drain()
-            assert not select.select([w.notify], [], [], 1.5)[0], 'it still says that all is well'
+            assert not select.select([w.notify], [], [], 0.75)[0], 'it still says that all is well'
         w.notified('WATCHDOG=1')
         stop(p)
 

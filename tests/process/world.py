@@ -17,10 +17,10 @@ import tempfile
 import time
 
 import tap
+from until import WITHIN, until
 
 SWITCH, CONFIGS = sys.argv[1], pathlib.Path(sys.argv[2])
 TIME = re.compile(r'^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z ', re.MULTILINE)
-WITHIN = 60  # seconds for anything to happen on a loaded machine
 HEAD = 'fabric: {layers: 2, arity: 1}\nswitch: {layer: 1, label: 0}\n'
 NULLS = HEAD + '''link: {driver: vdev}
 ports:
@@ -92,12 +92,6 @@ class World:
 
     def socket_of(self, instance):
         return self.dir / 'run/dpdk' / instance / 'dpdk_telemetry.v2'
-
-    def await_socket(self, instance):
-        deadline = time.monotonic() + WITHIN
-        while not self.socket_of(instance).exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
 
     def left(self):
         return sorted(str(p.relative_to(self.dir / 'run')) for p in self.dir.glob('run/dpdk/*'))
@@ -190,7 +184,12 @@ def conserved(t, made=0):
 
 def until_port(path, port, state):
     """Waits until a port is in this state."""
-    end = time.monotonic() + WITHIN
-    while (says := ask(path, f'/drb/port,{port}')[0]['state']) != state:
-        assert time.monotonic() < end, f'{port} is {says}, not {state}'
-        time.sleep(0.01)
+    until(lambda: ask(path, f'/drb/port,{port}')[0]['state'], good=lambda says: says == state)
+
+
+def forwards(path, count=1):
+    """Waits until so many more packets have come in at the first port."""
+    def come():
+        return ask(path, '/drb/ports')[0]['in_packets'][0]
+    before = come()
+    until(come, good=lambda now: now >= before + count)

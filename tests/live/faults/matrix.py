@@ -37,7 +37,8 @@ from chaos_world import BUILD, World, run  # noqa: E402
 from matrix_lists import (  # noqa: E402
     END_S, FAULTS, HEALED_S, LIST_S, ORDER_S, ORDERS, PEER, SETTLED_S, SUBJECT, drbctl)
 from drbfabric.fabric import netns  # noqa: E402
-from stopped import until, worker  # noqa: E402
+from stopped import worker  # noqa: E402
+from until import until  # noqa: E402
 
 EVERY_S, FLOWS = 0.004, 16           # of the packets that keep coming
 LOOK_S = 0.2

@@ -11,7 +11,8 @@ from typing import Callable, NamedTuple
 from chaos_world import BUILD, run
 from drbfabric.fabric.telemetry import instance_folder
 from drbfabric.faults import faults
-from stopped import Stopped, until, worker
+from stopped import Stopped, worker
+from until import until
 
 SUBJECT, PEER = 's2-0', 's1-3'       # they have a memif link, d3 to u0; all others are packet sockets
 ORDER_S, LIST_S, END_S, HEALED_S = 2.0, 1.0, 5.0, 8.0
