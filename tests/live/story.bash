@@ -86,6 +86,20 @@ up() {
   fi
 }
 
+# pid_of SWITCH, trouble SWITCH: as `drbctl list` says
+pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
+trouble() { drbctl list --json | jq -r "select(.switch == \"$1\").trouble"; }
+
+# usable COUNT: so many ports of all switches are
+usable() {
+  local now
+  now=$(drbctl list --json | jq -s 'map(.ports_usable) | add') && [ "$now" = "$1" ] ||
+    { echo "$now ports are usable" && false; }
+}
+
+# listens HOST [PORT]: a program on the host does, by TCP
+listens() { ip netns exec "drb-$1" ss -ltnH "sport = :${2:-5201}" | grep .; }
+
 # carrier down|up SWITCH.PORT: pulls the cable at this end, or plugs it in; over memif, of which there is none, the port
 carrier() {
   ip -n "drb-${2%.*}" link set "${2#*.}" "$1" 2>/dev/null || drbctl "$1" "$2"

@@ -29,17 +29,16 @@ first_ping() {
   : >"$said"
   paste s1-0 && awk -F '[/ ]' '/^rtt/ { print; exit !($9 < 900) }' pinged
 }
-trouble_is() { [ "$(drbctl list --json | jq -r "select(.switch == \"$1\").trouble")" = "$2" ]; }
-trouble_names() { drbctl list --json | jq -se "map(select(.switch == \"$1\"))[0].trouble | contains(\"$2\")"; }
+trouble_is() { [ "$(trouble "$1")" = "$2" ]; }
+trouble_names() { trouble "$1" | grep -F "$2"; }
 said_once() { [ "$(grep -c "$1" "$said")" = 1 ]; }
 reaches() { ip netns exec "drb-h$1" ping -q -c 1 -W 1 "$2"; }
 from_host() { ip netns exec "drb-h$1" "${@:2}"; }
-listens() { ip netns exec "drb-h$1" ss -ltnH 'sport = :5201' | grep .; }
 # iperf3 -n ends when the last byte is in the sender's buffer, and the receiver counts what it has read by then:
 # without a window that buffer takes all of it.
 carries_tcp() { # carries_tcp FROM TO ADDRESS
   ip netns exec "drb-h$2" iperf3 -s -1 -D || return
-  soon listens "$2" || return
+  soon listens "h$2" || return
   ip netns exec "drb-h$1" timeout 120 iperf3 -c "$3" -n 3M -w 64K --json |
     tee iperf.json | jq -e '.end.sum_received.bytes > 2500000'
 }

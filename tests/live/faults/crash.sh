@@ -5,10 +5,6 @@
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
 
-pid_of() { # pid_of SWITCH
-  awk -v name="$1" '$1 == name { print $2 }' /run/drbswitch/drb/processes
-}
-
 state_of() { # state_of NODE STATE
   fabric status --csv | grep -q "^$1,.*,$2,"
 }

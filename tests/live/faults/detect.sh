@@ -44,9 +44,7 @@ for kind in one-way dead; do
 done
 
 # A switch with another key is no neighbour, and both say so.
-trouble() { drbctl list --json | jq -r "select(.switch == \"$1\").trouble"; }
 says() { trouble "$1" | grep -F -- "$2" || { drbctl list && false; }; }
-pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 again_with() { # again_with SWITCH SED-SCRIPT: stops it, changes its config, starts it
   local pid

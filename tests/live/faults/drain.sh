@@ -9,12 +9,6 @@
 need drbtopo drbswitch drbctl
 need_tool jq python3
 
-usable() { # usable COUNT: so many ports of all switches are
-  local now
-  now=$(drbctl list --json | jq -s 'map(.ports_usable) | add') && [ "$now" = "$1" ] ||
-    { echo "$now ports are usable" && false; }
-}
-
 # packets SWITCH [PORT]: that came and went by it
 packets() {
   drbctl show "$1" ports --json | jq -s --arg port "${2:-}" \

@@ -49,7 +49,6 @@ replay() { # also if packets are lost
   [ $? -le 1 ]
 }
 drops() { ip -n "drb-${1%.*}" link set dev "${1#*.}" xdpgeneric "${@:2}"; } # drops PORT obj FILE sec xdp | off
-trouble() { drbctl list --json | jq -r "select(.switch == \"$1\").trouble"; }
 
 # names SWITCH PATTERN: its trouble says so
 names() { trouble "$1" | grep -E -- "$2" || { trouble "$1" && false; }; }

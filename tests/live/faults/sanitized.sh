@@ -48,36 +48,34 @@ end_traffic() {
   wait
 }
 
-links() { drbctl list --json | jq -se "map(.ports_usable) | add == $1"; }
 seen() { drbctl show --all ports --json | jq -se 'map(.in_packets) | add > 20000'; }
 # Packets of a port, until there are so many, and until the reader goes.
 captures() {
   drbctl capture "$1" --count 50 -w "$scratch/captured" || return
   timeout -s INT 1 "$build/src/ctl/drbctl" capture "$1" -w "$scratch/captured" || [ $? = 124 ]
 }
-pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 
 # all_that_may_come NAME DRIVER [OPTION OF up...]
 all_that_may_come() {
   local of="$1, $2"
   up_over "$2" -l 2 -d 2 --workers 2 --flow-max 10000 "${@:3}"
-  check "$of: links" soon links 24
+  check "$of: links" soon usable 24
   begin_traffic
   check "$of: orders" orders
   check "$of: a capture" captures s1-0
   if [ "$2" != memif ]; then
     check "$of: a link goes" fabric cut s1-0.u0
-    check "$of: it is missed" soon links 22
+    check "$of: it is missed" soon usable 22
     check "$of: and comes" fabric mend s1-0.u0
-    check "$of: it is there" soon links 24
+    check "$of: it is there" soon usable 24
   fi
   check "$of: a switch is drained" drbctl drain s2-1
   check "$of: while a capture runs" captures s2-0
   check "$of: and back" drbctl undrain s2-1
   check "$of: a neighbour dies" kill -KILL "$(pid_of s2-1)"
-  check "$of: it is missed, too" soon links 16
+  check "$of: it is missed, too" soon usable 16
   check "$of: and comes again" fabric restart s2-1
-  check "$of: all links are there" soon links 24
+  check "$of: all links are there" soon usable 24
   check "$of: counters" soon drbctl check
   check "$of: packets were forwarded" soon seen
   check "$of: nothing is said" nothing_said

@@ -8,7 +8,6 @@ need_tool jq setpriv
 
 same() { diff <(sort <<<"$1") <(sort <<<"$2"); }
 
-pid_of() { drbctl list --csv | awk -F, -v name="$1" '$2 == name { print $(NF - 1) }'; }
 
 says() { # says PATTERN COMMAND...: the command succeeds and prints a line that matches
   local pattern=$1 said

@@ -15,7 +15,6 @@ well "all links are up"
 told() { # told JQ_CONDITION: an event fulfils it
   jq -es "any(.[]; $1)" "$scratch/events" >/dev/null || { cat "$scratch/events" && return 1; }
 }
-pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 
 # It has looked once when this is seen; nothing that was so before is told.
 sets() { drbctl set s2-1 threshold=5 2>/dev/null && drbctl set s2-1 threshold=2 2>/dev/null && told '.what == "threshold"'; }

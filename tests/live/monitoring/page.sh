@@ -26,7 +26,6 @@ look_live() {
   watched look live "$site/" "$build/src/ctl/drbctl" "'$build/src/gen/drbgen' replay '$scratch/traffic'" "kill -9 $(pid_of s2-1)" \
     "'$root/topo/fabric' stop s2-3"
 }
-pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 
 # The same seconds, seen twice: what a machine without time makes of them differs.
 same_rates() {

@@ -9,7 +9,6 @@ need_tool jq iperf3 ping curl python3
 
 host() { fabric exec "$@"; } # host NAME -- COMMAND...
 
-usable() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
 sum_of() { drbctl show --all "$1" --json | jq -s "map(.$2) | add"; }
 
 # whole PACKET TO: a packet of so many octets that may not be cut comes there and back
@@ -18,12 +17,11 @@ whole6() { host h0 -- ping -6 -q -M 'do' -s $(($1 - 48)) -c 3 -i 0.1 -W 2 "$2"; 
 
 too_long() { host h0 -- ping -M 'do' -s $(($1 - 28)) -c 1 -W 2 "$2" 2>&1 | grep -i "message too long.*$3"; }
 
-listens() { host "$1" -- ss -ltn | grep :5999; }
 stream() { # stream FROM TO OCTETS: one TCP stream, whole
   local server status
   host "$2" -- timeout 150 iperf3 -s -1 -p 5999 >/dev/null &
   server=$!
-  soon listens "$2"
+  soon listens "$2" 5999
   host "$1" -- timeout 120 iperf3 -c 10.0.0.$((${2#h} + 1)) -p 5999 -n "$3" -J >"$scratch/stream"
   status=$?
   kill $server 2>/dev/null

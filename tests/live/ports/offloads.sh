@@ -8,14 +8,12 @@
 need drbtopo drbswitch drbctl
 need_tool curl python3 iperf3 jq tcpdump ss
 
-usable() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
-listens() { fabric exec "$1" -- ss "$2" "sport = :$3" | grep .; }
 in_host() { "$root/topo/fabric" exec "$@"; } # keeps its pid
 
 serves() { # serves HOST: a file of 5 MB by HTTP, over IPv4 and IPv6
   in_host "$1" -- python3 -m http.server -b :: -d "$scratch/www" 8000 >"$scratch/http" 2>&1 &
   server=$!
-  soon listens "$1" -ltnH 8000
+  soon listens "$1" 8000
 }
 
 arrives() { # arrives CLIENT ADDRESS [OPTION...]: of curl
@@ -65,7 +63,7 @@ datagrams() { # datagrams ADDRESS: of iperf3, whole, and none lost but what the 
   before=$(overflows)
   in_host h7 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
   receiver=$!
-  soon listens h7 -ltnH 5201 >/dev/null
+  soon listens h7 >/dev/null
   fabric exec h0 -- iperf3 -J -u -b 8M -l 1000 -n 1M -c "$1" >"$scratch/udp"
   kill "$receiver" 2>/dev/null
   wait "$receiver" 2>/dev/null

@@ -11,7 +11,6 @@ need drbtopo drbswitch drbctl
 need_tool iperf3 jq sysctl
 seconds=2 rounds=4
 
-listens() { ip netns exec "$1" ss -ltnH 'sport = :5201' | grep .; }
 
 in_force() { # in_force WHERE: at both uplinks of s1-0
   drbctl show s1-0 links --json | jq -s -e --arg occupancy "$1" \
@@ -37,7 +36,7 @@ streams() { # streams WHERE: a line of JSON
   by "$1" >&2 || return
   for host in h4 h6; do
     ip netns exec drb-$host iperf3 -s -1 >/dev/null 2>&1 &
-    soon listens drb-$host >&2 || return
+    soon listens $host >&2 || return
   done
   before=$(refused)
   : >"$scratch/looks"

@@ -10,12 +10,11 @@ need_tool iperf3 jq
 
 routing() { drbctl show "$1" routing --json; }
 
-listens() { fabric exec h10 -- ss -ltnH 'sport = :5201' | grep .; }
 
 # One TCP stream within what the machine carries: a lost segment, too, puts later ones out of order.
 tcp() {
   fabric exec h10 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
-  soon listens && fabric exec h4 -- iperf3 -J -c 10.0.0.11 -t 2 -b 100M -w 64K >"$scratch/tcp" &&
+  soon listens h10 && fabric exec h4 -- iperf3 -J -c 10.0.0.11 -t 2 -b 100M -w 64K >"$scratch/tcp" &&
     jq -e '.end.sum_received.bytes > 1000000' "$scratch/tcp"
 }
 

@@ -65,7 +65,6 @@ dead_uplink() {
     echo "0,$h,$to,$((rate / 10)).$((rate % 10))"
   done
 }
-usable() { [ "$(drbctl list --json | jq -s 'map(.ports_usable) | add')" = "$1" ]; }
 
 dead_uplink >"$scratch/pairs.csv"
 drbgen write -l 3 -d 2 --traffic "file:$scratch/pairs.csv" --load 0.9 --slots 1000 --slot 4ms --out "$scratch/dead"
