@@ -21,7 +21,7 @@ struct drb_reps {
 	bool known[DRB_REPS_CACHE], valid[DRB_REPS_CACHE]; // valid: not used again yet
 	uint32_t head;                                     // where the next one goes
 	uint32_t valids;
-	uint32_t turns; // of those that are known, while not all places are taken
+	uint32_t turns;    // of those that are known, while not all places are taken
 	uint32_t explores; // packets that take new ones
 	bool frozen;
 	uint64_t thaws; // slot

@@ -77,4 +77,40 @@ TEST(random_schemes_leave_the_default)
 	assert_true(fabs(repeat(3, 8, DRB_SCHEME_ECMP, 3, 0).redirected - 7.0 / 8) < 0.01);
 }
 
+// Two hosts send to each other: either may be the first.
+TEST(flows_come_in_any_order)
+{
+	struct drb_flow_setup s = {.flows = 1, .seed = 3};
+	uint32_t first = 0;
+
+	assert_int_equal(drb_tree_init(&s.tree, 1, 1), 0);
+	struct drb_flow_work *work = drb_flow_work_new(&s.tree, s.flows);
+	assert_non_null(work);
+	for (uint32_t run = 0; run < 400; run++) {
+		drb_flow_draw(&s, run, work);
+		first += drb_flow_list(work)[0].src == 0;
+	}
+	assert_in_range(first, 150, 250); // 200, give or take five times 10
+	drb_flow_work_free(work);
+}
+
+TEST(summaries)
+{
+	static const struct drb_flow_result two[] = {
+		{.max_up = 2, .max_down = 1, .decided = 3, .redirected = 1, .climbed = 2},
+		{.max_up = 3,
+		 .max_down = 4,
+		 .decided = 5,
+		 .redirected = 3,
+		 .climbed = 2,
+		 .kept = 1},
+	};
+	struct drb_flow_summary s = drb_flow_summarize(two, 2);
+
+	assert_true(s.max_load == 3 && fabs(s.max_load_sd - sqrt(2)) < 1e-9);
+	assert_true(s.max_up == 2.5 && s.max_down == 2.5);
+	assert_true(s.redirected == 0.5 && s.kept == 0.25);
+	assert_true(isnan(drb_flow_summarize(two, 1).max_load_sd));
+}
+
 TEST_MAIN(NULL, NULL)
