@@ -189,8 +189,10 @@ static void trim(struct drb_packet_sim *sim, const struct active_switch *at, uin
 	uint32_t m = at->l->layer, top = m;
 	uint64_t delay = 0;
 
-	if (port < at->l->up)
+	if (port < at->l->up) {
 		top = drb_distance(&t->setup.tree, f->source, f->dest);
+		top = top > m ? top : m + 1; // a detour
+	}
 	for (uint32_t i = m + 1; i <= top; i++)
 		delay += t->setup.delay.link[i];
 	for (uint32_t i = 1; i <= top; i++)
