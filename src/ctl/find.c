@@ -34,8 +34,7 @@ const struct drb_option ctl_options[] = {
 	{"--fabric", "NAME",
 	 "Fabric of names such as s2-5 or h4 (default " DRB_FABRIC_DEFAULT
 	 "); without a named switch, restrict to this fabric (default: all fabrics)",
-	 .kind = DRB_OPTION_OTHER, AT(fabric), .parse = parse_fabric, .alias = "--name",
-	 .letter = 'f'},
+	 .kind = DRB_OPTION_OTHER, AT(fabric), .parse = parse_fabric, .letter = 'f'},
 	{"--runtime", "DIR",
 	 "Look for sockets in DIR/dpdk (default: $RUNTIME_DIRECTORY, then /var/run for root, "
 	 "$XDG_RUNTIME_DIR or /tmp for others)",

@@ -21,7 +21,7 @@ const struct drb_option topo_options[] = {
 	 "Uplinks of a layer-1 switch (default D); fewer make the fat-tree oversubscribed",
 	 .kind = DRB_OPTION_TEXT, AT(uplinks)},
 	{"--fabric", "NAME", "Name of the fabric (default " DRB_FABRIC_DEFAULT ")",
-	 .kind = DRB_OPTION_TEXT, AT(fabric), .alias = "--name", .letter = 'f'},
+	 .kind = DRB_OPTION_TEXT, AT(fabric), .letter = 'f'},
 	{"--ipv4", "NET/LEN", "IPv4 network of the hosts (default 10.0.0.0/8)",
 	 .kind = DRB_OPTION_TEXT, AT(ipv4)},
 	{"--ipv6", "NET/LEN", "IPv6 network of the hosts (default fd00::/64)",

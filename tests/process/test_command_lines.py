@@ -131,30 +131,15 @@ def an_option_that_is_wrong_is_told_where_to_look():
     assert said(drbctl, 'list', '--', '--json')[2] == "drbctl: '--json' is one argument too many\n"
 
 
-def a_fabric_is_named_by_fabric():
-    """--name stays, unseen."""
-    seen = 0
+def options_have_one_name():
+    """A fabric is named by --fabric, traffic by --traffic."""
+    seen = {'--fabric': 0, '--traffic': 0}
     for command in commands():
         text = help_of(*command)
-        assert not re.search(r'--name\b', text), command
-        if '--fabric' in text:
-            seen += 1
-            _, _, err = said(*command, '--name')
-            assert 'argument' in err and 'unrecognized' not in err and 'unknown' not in err, (command, err)
-    assert seen > 10, seen
-
-
-def traffic_is_named_by_traffic():
-    """--pattern, which some programs had for it, stays in all of them, unseen."""
-    seen = 0
-    for command in commands():
-        text = help_of(*command)
-        assert not re.search(r'--pattern\b', text), command
-        if '--traffic' in text:
-            seen += 1
-            old, new = (said(*command, option)[2] for option in ('--pattern', '--traffic'))
-            assert 'argument' in old and old.replace('--pattern', '--traffic') == new, (command, old, new)
-    assert seen == 5, seen
+        assert not re.search(r'--(name|pattern)\b', text), command
+        for option in seen:
+            seen[option] += option in text
+    assert seen['--fabric'] > 10 and seen['--traffic'] == 5, seen
 
 
 def letters_mean_the_same():
@@ -206,6 +191,5 @@ def every_fabric_has_the_same_size():
 
 
 tap.run((verbs_are_found, help_is_the_same_however_it_is_asked_for, help_has_examples, the_version_is_told,
-         a_mistake_is_one_line, an_option_that_is_wrong_is_told_where_to_look, a_fabric_is_named_by_fabric,
-         traffic_is_named_by_traffic, every_fabric_has_the_same_size,
-         letters_mean_the_same, a_dash_is_standard_input))
+         a_mistake_is_one_line, an_option_that_is_wrong_is_told_where_to_look, options_have_one_name,
+         every_fabric_has_the_same_size, letters_mean_the_same, a_dash_is_standard_input))

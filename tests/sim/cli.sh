@@ -99,11 +99,6 @@ else
   echo "skipped: tables of 80 columns: script is not installed"
 fi
 
-# As version 0.1.0 called it.
-"$sim" packet --load 0.9 --slots 100 --stats 50 >"$dir/load"
-"$sim" packet --rho 0.9 --slots 100 --stats 50 >"$dir/rho"
-cmp "$dir/load" "$dir/rho" || { echo "not ok: --rho is not --load" && failed=1; }
-
 # refused WORD ARGUMENTS...: exit code 2, one line that has WORD in it
 refused() {
   local word=$1 code=0

@@ -139,7 +139,6 @@ def add_parts(verb):
                    help='default drb,dmodk,walk')
     p.add_argument('--load', type=some_loads, default=some_loads('0.5,0.8'), metavar='LIST', help='default 0.5,0.8')
     p.add_argument('--traffic', default='permutation', metavar='NAME', help='permutation (default), fixed, ...')
-    p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     p.add_argument('--slots', type=positive, default=1000, help='slots of a run (default 1000)')
     p.add_argument('--seed', type=positive, default=1, help='seed of the traffic (default 1)')
     p.add_argument('--lead', type=positive, default=20, metavar='S',
@@ -235,7 +234,6 @@ def parser():
         p.add_argument('--version', nargs=0, action=Version, help=argparse.SUPPRESS)
         p.add_argument('--fabric', dest='name', metavar='NAME', default=fabric,
                        help=f'name of the fabric (default {fabric})')
-        p.add_argument('--name', dest='name', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         p.set_defaults(run=run)
         return p
 

@@ -21,10 +21,10 @@ struct options {
 	char letters[SHORT_MAX]; // "+:ab:"
 };
 
-static void add(struct options *o, const struct argp_option *at, const struct argp_option *real)
+static void add(struct options *o, const struct argp_option *at)
 {
-	bool may = real->flags & OPTION_ARG_OPTIONAL;
-	int has_arg = !real->arg ? no_argument : may ? optional_argument : required_argument;
+	bool may = at->flags & OPTION_ARG_OPTIONAL;
+	int has_arg = !at->arg ? no_argument : may ? optional_argument : required_argument;
 	size_t used = strlen(o->letters);
 
 	if (at->name) {
@@ -42,16 +42,12 @@ static void add(struct options *o, const struct argp_option *at, const struct ar
 
 static void collect(struct options *o, const struct argp *argp)
 {
-	const struct argp_option *real = NULL;
-
 	for (const struct argp_option *at = argp->options; at; at++) {
 		if (!at->name && !at->key && !at->doc && !at->group)
 			break;
 		if (at->flags & OPTION_DOC || (!at->name && !at->key))
 			continue; // text
-		if (!(at->flags & OPTION_ALIAS))
-			real = at;
-		add(o, at, real);
+		add(o, at);
 	}
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		collect(o, child->argp);

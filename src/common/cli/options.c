@@ -14,7 +14,7 @@
 #define CHILDREN_MAX 3
 #define KEY_FIRST 0x1000 // of options without a letter
 
-// Sets as argp wants them; [i] of each array is one option or alias.
+// Sets as argp wants them; [i] of each array is one option.
 struct parser {
 	struct argp_option argp[OPTIONS_MAX + 1];
 	const struct drb_option *option[OPTIONS_MAX];
@@ -31,7 +31,7 @@ static void add(struct parser *p, const struct drb_option *o, const struct drb_o
 		int group)
 {
 	int key = o->letter ? o->letter : KEY_FIRST + p->count;
-	bool letter = o->alias && o->alias[1] != '-', only_letter = o->name && o->name[1] != '-';
+	bool only_letter = o->name && o->name[1] != '-';
 	void *field = (char *)set->into + o->at;
 
 	if (!o->name) {
@@ -41,26 +41,13 @@ static void add(struct parser *p, const struct drb_option *o, const struct drb_o
 	}
 	if (only_letter)
 		key = o->name[1];
-	for (int names = o->alias ? 2 : 1, i = 0; i < names; i++) {
-		if (p->count == OPTIONS_MAX)
-			abort();
-		p->option[p->count] = o;
-		p->field[p->count] = field;
-		p->given[p->count] = set->given;
-		p->argp[p->count++] =
-			i == 0 ? (struct argp_option){only_letter ? NULL : o->name + 2,
-						      key,
-						      o->arg,
-						      0,
-						      o->help,
-						      group}
-			       : (struct argp_option){letter ? NULL : o->alias + 2,
-						      letter ? o->alias[1] : key,
-						      NULL,
-						      OPTION_ALIAS | OPTION_HIDDEN,
-						      NULL,
-						      group};
-	}
+	if (p->count == OPTIONS_MAX)
+		abort();
+	p->option[p->count] = o;
+	p->field[p->count] = field;
+	p->given[p->count] = set->given;
+	p->argp[p->count++] = (struct argp_option){
+		only_letter ? NULL : o->name + 2, key, o->arg, 0, o->help, group};
 }
 
 static void add_set(struct parser *p, const struct drb_options *set, int group)

@@ -34,7 +34,6 @@ struct drb_option {
 	size_t at; // in the struct of the set
 	double least, most;
 	void (*parse)(const struct drb_option *option, const char *text, void *field);
-	const char *alias; // a hidden second name, or letter ("-l")
 	char letter;
 };
 

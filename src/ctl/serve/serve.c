@@ -56,7 +56,7 @@ static void parse_host(const struct drb_option *o, const char *text, void *host)
 static const struct drb_option option_table[] = {
 	{"--listen", "ADDRESS:PORT",
 	 "Where to serve (default " LISTEN_DEFAULT "; an IPv6 address in brackets)",
-	 .kind = DRB_OPTION_OTHER, AT(listen), .parse = parse_listen, .alias = "-l"},
+	 .kind = DRB_OPTION_OTHER, AT(listen), .parse = parse_listen},
 	{"--host", "NAME",
 	 "Additional name of this machine that browsers may use, besides the address and "
 	 "localhost",

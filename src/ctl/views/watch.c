@@ -219,8 +219,7 @@ int ctl_watch(int argc, char **argv)
 		 .kind = DRB_OPTION_TIME, offsetof(struct watch, interval_ns), 10e6, 86400e9,
 		 .letter = 'i'},
 		{"--count", "N", "End after N tables (default: when interrupted)",
-		 .kind = DRB_OPTION_U64, offsetof(struct watch, rounds), 1, .alias = "-n",
-		 .letter = 'c'},
+		 .kind = DRB_OPTION_U64, offsetof(struct watch, rounds), 1, .letter = 'c'},
 		{0},
 	};
 	struct watch w = {.ctl = ctl_defaults(), .interval_ns = 1000000000};

@@ -82,7 +82,7 @@ static void parse_pace(const struct drb_option *option, const char *text, void *
 
 static const struct drb_option any[] = {
 	{"--fabric", "NAME", "Fabric to send into (default drb)", .kind = DRB_OPTION_OTHER,
-	 AT(fabric), .parse = parse_fabric, .alias = "--name", .letter = 'f'},
+	 AT(fabric), .parse = parse_fabric, .letter = 'f'},
 	{"--drain", "TIME", "End after this long without an arrival (default 2s)",
 	 .kind = DRB_OPTION_TIME, AT(drain_ns)},
 	{"--buffer", "KIB", "Buffer of each receiving socket (default: 64 to 1024)",

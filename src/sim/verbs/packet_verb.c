@@ -44,11 +44,10 @@ static void parse_traffic(const struct drb_option *o, const char *text, void *ki
 #define AT(field) offsetof(struct packet_verb, field)
 
 static const struct drb_option options[] = {
-	{"--load", "RANGE",
-	 "Probability that a host sends in a slot (default 0.6:0.99:0.03). --rho is the same",
-	 .kind = DRB_OPTION_OTHER, AT(rho), 0, 1, sim_parse_shares, "--rho"}, // as in version 0.1.0
+	{"--load", "RANGE", "Probability that a host sends in a slot (default 0.6:0.99:0.03)",
+	 .kind = DRB_OPTION_OTHER, AT(rho), 0, 1, sim_parse_shares},
 	{"--traffic", "NAME", "Who sends to whom (default permutation); see below",
-	 .kind = DRB_OPTION_OTHER, AT(traffic), .parse = parse_traffic, .alias = "--pattern"},
+	 .kind = DRB_OPTION_OTHER, AT(traffic), .parse = parse_traffic},
 	{"--list-slow", NULL, "Only print which links --slow chooses", .kind = DRB_OPTION_FLAG,
 	 AT(list_slow)},
 	{"--order", "random|port",

@@ -34,7 +34,7 @@ for verb in "drbtopo plan" "drbtopo plan --out $scratch/plan" "fabric up"; do
   try "a driver that no fabric has" '--driver memif: must be af_packet, af_xdp' -l 2 -d 2 --driver memif
   try "links that no fabric has" '--links wire: must be veth or memif' -l 2 -d 2 --links wire
   try "a name that is a path" "--fabric '../x'" -l 2 -d 2 --fabric ../x
-  try "a name that is too long" '--fabric' -l 2 -d 2 --name abcdefghijklmnopqrstuvwxy
+  try "a name that is too long" '--fabric' -l 2 -d 2 --fabric abcdefghijklmnopqrstuvwxy
   try "hosts that do not fit into the network" 'do not fit' -l 3 -d 2 --ipv4 10.0.0.0/28
   try "a network with host bits" '--ipv4 10.0.0.1/8' -l 3 -d 2 --ipv4 10.0.0.1/8
   try "a group as MAC" '--mac 01:00: must be two bytes of a unicast address, like 02:00' -l 3 -d 2 --mac 01:00
@@ -96,7 +96,7 @@ refused "exec: an unknown command" 'no-such-program' fabric exec h0 -- no-such-p
 refused "replan: another size" 'take it down and up again' fabric replan -d 3
 refused "replan: another MTU" 'changes the mtu of the fabric: take it down and up again' fabric replan --mtu 9000
 refused "replan: an unknown scheme" '--scheme best' fabric replan --scheme best
-refused "another fabric" 'is not up.*drb' fabric check --name other
+refused "another fabric" 'is not up.*drb' fabric check --fabric other
 drbgen write -l 3 -d 2 --slots 10 --slot 2ms --out "$scratch/traffic" 2>/dev/null
 refused "replay: traffic of another fabric" "traffic: traffic of F.3,2., 16 hosts, but fabric drb has 8" \
   drbgen replay "$scratch/traffic"

@@ -33,7 +33,6 @@ check "D-mod-k looks at no queues" says_nothing fabric replan --scheme dmodk
 check "with a rate nothing is said" says_nothing fabric replan --scheme drb --rate 20000pps
 check "hosts have names" soon fabric exec h0 -- ping -c 1 -W 5 h7
 check "in IPv4, too" soon fabric exec h0 -- ping -4 -c 1 -W 5 h7
-check "--fabric says what --name says" fabric check --fabric drb wiring
 
 # From h0 up the port of h7's first digit, over a core, down to h7.
 drbctl path h0 h7 --json >"$scratch/path"

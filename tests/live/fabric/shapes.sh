@@ -22,13 +22,13 @@ check "40 ports: down" fabric down
 check "nothing is left" nothing_left
 
 # Two fabrics at once, with other addresses and a name that is itself like a node's.
-up -l 2 -d 2 --name a-h1
-up -l 2 -d 2 --links memif --name b --ipv4 192.168.0.0/16 --ipv6 2001:db8::/64 --mac 06:11
-decide "two fabrics: the first" undisturbed 200 fabric check wiring ping --name a-h1
-decide "two fabrics: the second" undisturbed 200 fabric check wiring ping --name b
-check "two fabrics: addresses" fabric exec --name b h0 -- ping -c 1 -W 2 192.168.0.8
-check "down of one" fabric down --name a-h1
-decide "the other stays" undisturbed 200 fabric check --name b
-check "down of the other" fabric down --name b
+up -l 2 -d 2 --fabric a-h1
+up -l 2 -d 2 --links memif --fabric b --ipv4 192.168.0.0/16 --ipv6 2001:db8::/64 --mac 06:11
+decide "two fabrics: the first" undisturbed 200 fabric check wiring ping --fabric a-h1
+decide "two fabrics: the second" undisturbed 200 fabric check wiring ping --fabric b
+check "two fabrics: addresses" fabric exec --fabric b h0 -- ping -c 1 -W 2 192.168.0.8
+check "down of one" fabric down --fabric a-h1
+decide "the other stays" undisturbed 200 fabric check --fabric b
+check "down of the other" fabric down --fabric b
 check "nothing is left of both" nothing_left
 finish

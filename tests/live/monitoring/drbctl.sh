@@ -82,15 +82,15 @@ check "conserved, under load" bash -c '"$0" exec h1 -- ping -q -f -c 2000 10.0.0
   for _ in 1 2 3 4 5; do "$1" check || exit; done; wait' "$root/topo/fabric" "$build/src/ctl/drbctl"
 
 fabric exec h0 -- ping -q -c 2 -i 0.1 -W 0.1 -I eth0 224.0.0.9 >/dev/null # what kernels send by themselves may come later
-check "multicast is no loss" test "$(drbctl watch -i 50ms -n 1 --json | jq -s 'map(.drops) | add')" = 0
+check "multicast is no loss" test "$(drbctl watch -i 50ms -c 1 --json | jq -s 'map(.drops) | add')" = 0
 check "what is no loss is named" bash -c "'$build/src/ctl/drbctl' show s1-0 2>&1 | grep 'of these drops are multicast that no switch answers'"
 check "nothing was dropped" bash -c "'$build/src/ctl/drbctl' show s2-1 drops 2>&1 | grep 'nothing was dropped'"
 check "options before the verb" test "$(drbctl --json --fabric drb list | jq -s length)" = 6
 check "which may be meant otherwise" fails_with 2 'options must follow the verb: drbctl drain --fabric' drbctl --fabric drain list
 check "of drbfabric" bash -c "'$root/topo/fabric' --json status | jq -es 'length == 14'"
 check "which may be meant otherwise" fails_with 2 'options must follow the verb: .*fabric up --fabric' fabric --fabric up status
-check "watch, plain" test "$(drbctl watch -i 50ms -n 3 | grep -c '^fabric')" = 3
-check "watch as CSV is one table" test "$(drbctl watch -i 50ms -n 3 --csv s1-0 s1-1 | wc -l)" = 7
+check "watch, plain" test "$(drbctl watch -i 50ms -c 3 | grep -c '^fabric')" = 3
+check "watch as CSV is one table" test "$(drbctl watch -i 50ms -c 3 --csv s1-0 s1-1 | wc -l)" = 7
 if command -v script >/dev/null; then
   # fits COMMAND: no line of its output is longer than the 80 columns of a terminal
   fits() {
@@ -100,7 +100,7 @@ if command -v script >/dev/null; then
   shows() { grep -qE "$1" "$scratch/shown"; }
   ctl=$build/src/ctl/drbctl
   for view in list check "show s1-0" "show --all" "show s1-0 drops" "show --all drops" "show s1-0 links" "show s1-0 routing" \
-    "show s1-0 worker" "show s1-0 info" "show --all info" "path h0 h7" "watch -i 50ms -n 1" "--fabric drb list"; do
+    "show s1-0 worker" "show s1-0 info" "show --all info" "path h0 h7" "watch -i 50ms -c 1" "--fabric drb list"; do
     check "drbctl $view fits" fits "$ctl $view"
   done
   for command in "topo/fabric status" "topo/fabric check" "topo/fabric --csv status" "${ctl%/*/*}/topo/drbtopo list links -l 2 -d 2" \
@@ -113,7 +113,7 @@ if command -v script >/dev/null; then
   check "and shown" bash -c "script -qec 'stty cols 80; $ctl show s1-0 --wide' /dev/null | grep -c ' in bytes .* ring pkts'"
   fits "$ctl show s1-0 drops"
   check "drops that are zero are left out" bash -c "! grep -E ' 0 ' '$scratch/shown'"
-  screen=$(script -qec "$build/src/ctl/drbctl watch -i 50ms -n 2" /dev/null)
+  screen=$(script -qec "$build/src/ctl/drbctl watch -i 50ms -c 2" /dev/null)
   check "watch stays in place on a terminal" test "$(grep -c $'\033\\[H' <<<"$screen")" = 2
 else
   skip "watch stays in place on a terminal" "script is not installed"

@@ -84,15 +84,15 @@ for pause in 0 0.1 0.2 0.4 0.8; do
 done
 check "interrupted while a switch starts" interrupted_while 'pgrep -x drbswitch'
 check "nothing is left of the switches" clean
-fabric up -l 2 -d 1 --name demo >/dev/null 2>&1
+fabric up -l 2 -d 1 --fabric demo >/dev/null 2>&1
 for one in '' --one; do
   # shellcheck disable=SC2086 # an option or none
   check "a fabric of that name that is up is refused${one:+ }$one" fails_with 2 \
     '^drbfabric: fabric demo is up, 3 switches run: topo/fabric down --fabric demo first, or take another --fabric$' \
     "$root/topo/demo.sh" $one
 done
-decide "and stays" undisturbed 200 fabric check wiring --name demo
-fabric down --name demo >/dev/null
+decide "and stays" undisturbed 200 fabric check wiring --fabric demo
+fabric down --fabric demo >/dev/null
 for mistake in '-d 17' '--slot 2' '--slot 0ms' '--slot' '--bogus' '-l 0' '--load 2' '--scheme best'; do
   # shellcheck disable=SC2086 # an option and its value
   "$root/topo/demo.sh" $mistake >"$scratch/demo.out" 2>&1

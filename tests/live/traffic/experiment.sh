@@ -46,9 +46,9 @@ fi
 check "an unknown scheme" fails_with 2 'best' experiment --scheme best --out "$scratch/x"
 check "an unknown traffic" fails_with 2 'rush' experiment --traffic rush --out "$scratch/x"
 check "a fabric of that name that is up is refused" bash -c "
-  '$root/topo/fabric' up -l 2 -d 1 --name experiment && ! '$root/topo/experiment' --slots 100 \
+  '$root/topo/fabric' up -l 2 -d 1 --fabric experiment && ! '$root/topo/experiment' --slots 100 \
     --runs 1 --out '$scratch/x' 2>&1 | tee /dev/stderr | grep -q Traceback &&
-  '$root/topo/fabric' check wiring --name experiment && '$root/topo/fabric' down --name experiment"
+  '$root/topo/fabric' check wiring --fabric experiment && '$root/topo/fabric' down --fabric experiment"
 
 # Short runs scatter by a per cent or two, which three of them tell.
 loads=0.9 slots=600 schemes=drb,dmodk

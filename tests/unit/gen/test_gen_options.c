@@ -47,7 +47,7 @@ TEST(options_of_measured_traffic)
 {
 	struct replay_options o;
 	char text[] =
-		"--name x --slot 500us --warmup 10 --stats 20 --sink pcap --buffer 64 --csv d";
+		"--fabric x --slot 500us --warmup 10 --stats 20 --sink pcap --buffer 64 --csv d";
 
 	parse(&o, text);
 	assert_string_equal(o.fabric, "x");

@@ -58,7 +58,7 @@ class Line:
         self.verb = next((word for word in self.words if word in self.verbs), None)
         self.fabric = 'drb'
         # -f of drbfabric logs is another option.
-        self.of_fabric = ('--fabric', '--name', *(['-f'] if self.name == 'drbctl' else []))
+        self.of_fabric = ('--fabric', *(['-f'] if self.name == 'drbctl' else []))
         for option, value in zip(self.words, self.words[1:]):
             if option in self.of_fabric:
                 self.fabric = value

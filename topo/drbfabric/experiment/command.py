@@ -5,7 +5,6 @@ For every scheme, switches start with links that send one packet in each slot of
 every load, traffic is replayed and counters are read. The simulator gets the same traffic. DIR gets
 runs.csv, summary.csv, figures and report.html, which needs no other file."""
 
-import argparse
 import os
 import tempfile
 
@@ -44,7 +43,6 @@ def parser():
     p.add_argument('--traffic', default='permutation', metavar='NAME',
                    help='permutation (default: a fresh one every slot), fixed, ...: see drbgen write '
                    '--help')
-    p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     p.add_argument('--slow', default='', metavar='link:N:K',
                    help='a packet takes K slots on N random links between switches, in both directions, as with '
                    'drbsim packet --slow')
@@ -70,7 +68,6 @@ def parser():
     p.add_argument('--seed', type=not_negative, default=1, help='seed of the first run (default 1)')
     p.add_argument('--fabric', dest='name', metavar='NAME', default='experiment',
                    help='name of the fabric (default experiment)')
-    p.add_argument('--name', dest='name', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     p.add_argument('--check', action='store_true',
                    help='fail if a mean latency deviates by more than 5 %%, or a cohort tail or redirected '
                    'share by more than 10 %%, and by more than two standard errors; with --tcp, if any '

@@ -54,7 +54,6 @@ def add_options(p):
     p.add_argument('--options-only', action='store_true', help=argparse.SUPPRESS)
     p.add_argument('--traffic', metavar='NAME',
                    help='traffic of --one: permutation (default), fixed, ...: see drbgen write --help')
-    p.add_argument('--pattern', dest='traffic', default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     add_format_options(p)
 
 
