@@ -46,7 +46,7 @@ explained() {
 breaks() {
   local name=$1 lost=$2 fault=$3 repair=$4 try tries=${DRB_TRIES:-6} bound=$within_ms
   for ((try = 1; try <= tries; try++)); do
-    streams 10 2 "$($fault)" 6 "$($repair)"
+    streams 7.5 1.5 "$($fault)" 4.5 "$($repair)"
     check "$name: all ports are usable again" soon usable 80
     if quick "$lost" >/dev/null || ! explained; then break; fi
     again "$name" "$(jq -sr 'max_by(.heal_ms) | "healed in \(.heal_ms) ms, streams late by \(.late_ms) ms, a switch waited \(.waited_ms) ms for a CPU, \(.stolen) % of them were taken away"' "$scratch/events")"
