@@ -162,8 +162,8 @@ static void take_socket_event(struct drb_worker *w, uint64_t i, uint32_t events)
 	w->woken_ns = w->now_ns;
 }
 
-// The kick, and bells: these ring by edge. Packets stay where they are, for the loop.
-static void take_events(struct drb_worker *w, const struct timespec *timeout)
+// The kick, and bells: these ring by edge. Packets stay where they are, for the loop. Returns how many events there were.
+static int take_events(struct drb_worker *w, const struct timespec *timeout)
 {
 	struct epoll_event events[16];
 	int n = epoll_pwait2(w->epoll_fd, events, 16, timeout, NULL);
@@ -180,6 +180,7 @@ static void take_events(struct drb_worker *w, const struct timespec *timeout)
 			 read(w->kick_fd, &kicks, sizeof(kicks)) < 0)
 			continue;
 	}
+	return n;
 }
 
 static void leave_set(struct drb_worker *w)
@@ -225,7 +226,7 @@ static void poll_sockets(struct drb_worker *w, const struct timespec *timeout)
 	}
 }
 
-void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout)
+bool drb_idle_wait(struct drb_worker *w, const struct timespec *timeout)
 {
 	bool quiet = w->now_ns - w->woken_ns >= QUIET_NS;
 
@@ -234,7 +235,7 @@ void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout)
 	else if (!w->all_in_set && quiet && w->watched_count > 1)
 		enter_set(w);
 	if (w->all_in_set || w->watched_count == 1)
-		take_events(w, timeout);
-	else
-		poll_sockets(w, timeout);
+		return take_events(w, timeout) != 0 || w->no_wakeup;
+	poll_sockets(w, timeout);
+	return true;
 }

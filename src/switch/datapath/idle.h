@@ -18,7 +18,7 @@ void drb_idle_free(struct drb_worker *w);
 bool drb_idle_arm(const struct drb_worker *w);
 // The worker looks by itself again.
 void drb_idle_disarm(const struct drb_worker *w);
-// Waits for packets or a kick, not longer than this; NULL: without end.
-void drb_idle_wait(struct drb_worker *w, const struct timespec *timeout);
+// Waits for packets or a kick, not longer than this; NULL: without end. False: nothing has come by any port.
+bool drb_idle_wait(struct drb_worker *w, const struct timespec *timeout);
 // The worker, as ports change: from now on other sockets may be at their descriptors.
 void drb_idle_pause(struct drb_worker *w);

@@ -19,8 +19,8 @@
 
 #define BACKOFF_MAX_NS 1000000
 
-// Waits for packets, a departure at next_ns, or a kick.
-static void sleep_until(struct drb_worker *w, uint64_t next_ns)
+// Waits for packets, a departure at next_ns, or a kick. False: nothing has come by any port.
+static bool sleep_until(struct drb_worker *w, uint64_t next_ns)
 {
 	uint64_t begin = drb_clock_now(), wait;
 	struct timespec timeout;
@@ -32,10 +32,10 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 			w->backoff_ns < BACKOFF_MAX_NS / 2 ? w->backoff_ns * 2 : BACKOFF_MAX_NS;
 	}
 	if (w->has_doorbells && !drb_idle_arm(w))
-		return;
+		return true;
 	timeout.tv_sec = (time_t)(wait / 1000000000u);
 	timeout.tv_nsec = (long)(wait % 1000000000u);
-	drb_idle_wait(w, wait > INT64_MAX / 2 ? NULL : &timeout);
+	const bool came = drb_idle_wait(w, wait > INT64_MAX / 2 ? NULL : &timeout);
 	if (w->has_doorbells)
 		drb_idle_disarm(w);
 	uint64_t end = drb_clock_now();
@@ -43,6 +43,7 @@ static void sleep_until(struct drb_worker *w, uint64_t next_ns)
 	w->counters.sleep_ns += end - begin;
 	if (w->hellos_tell)
 		drb_hellos_told(w, end);
+	return came;
 }
 
 static void age_flows(struct drb_worker *w, uint64_t *next_ns)
@@ -114,6 +115,7 @@ static inline void end_iteration(struct drb_worker *w, uint64_t *next_ns)
 void drb_worker_run(struct drb_worker *w)
 {
 	uint64_t tsc = rte_rdtsc();
+	bool came = true;
 
 	w->started_ns = drb_clock_now();
 	// The default slack of 50 us would delay every departure by as much.
@@ -126,15 +128,16 @@ void drb_worker_run(struct drb_worker *w)
 		uint32_t received, queued = w->queued;
 
 		begin_iteration(w, &next_ns);
-		received = drb_receive(w, &next_ns);
+		received = came ? drb_receive(w, &next_ns) : 0;
 		if (w->paced && received)
 			drb_transmit(w, &next_ns);
 		end_iteration(w, &next_ns);
 		tsc = count_iteration(w, tsc, received > 0 || queued > 0);
+		came = true;
 		if (received) {
 			w->backoff_ns = DRB_BACKOFF_MIN_NS;
 		} else if (!w->poll && next_ns > w->now_ns) {
-			sleep_until(w, next_ns);
+			came = sleep_until(w, next_ns);
 			tsc = rte_rdtsc();
 		}
 	}
