@@ -29,7 +29,6 @@ struct head {
 };
 
 const uint32_t drb_hello_flags_at = sizeof(struct head) + offsetof(struct fields, flags);
-const uint32_t drb_hello_outages_at = sizeof(struct head) + offsetof(struct fields, outages);
 
 _Static_assert(sizeof(struct head) + sizeof(struct fields) + DRB_OUTAGES_MAX * OUTAGE_LEN <=
 		       DRB_ETHER_HEADER + DRB_MTU_MIN,
@@ -127,9 +126,8 @@ static bool is_in_range(const struct drb_hello *hello, uint32_t len)
 {
 	return hello->from.layer >= 1 && hello->from.layer <= DRB_LAYERS_MAX &&
 	       hello->from.label < DRB_HOSTS_MAX && hello->from.port < 2 * DRB_ARITY_MAX &&
-	       !(hello->flags & ~DRB_HELLO_FLAGS) && hello->period_ms >= 1 &&
-	       hello->period_ms <= DRB_HELLO_PERIOD_MAX_MS && hello->serial.instance > 0 &&
-	       hello->size <= len && hello->size <= DRB_HELLO_LEN_MAX;
+	       hello->period_ms >= 1 && hello->period_ms <= DRB_HELLO_PERIOD_MAX_MS &&
+	       hello->serial.instance > 0 && hello->size <= len && hello->size <= DRB_HELLO_LEN_MAX;
 }
 
 int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello)

@@ -33,8 +33,15 @@ enum {
 	DRB_HELLO_LOSSY =
 		16, // too much of what we send is lost: it wants no traffic over this link
 	DRB_HELLO_PROBE = 32, // it wants hellos more often, to see what is lost
-	DRB_HELLO_FLAGS = 63,
+	DRB_HELLO_RESTS = 64, // the link is at rest: the next hello comes after drb_hello_rest_ns()
+	DRB_HELLO_NEWS = 128, // another flag, or an outage, is not as it was in the last one
 };
+
+// The period at rest. Twice that is the hold time: it is near 400 ms where the period is 100 ms.
+static inline uint64_t drb_hello_rest_ns(uint64_t period_ns)
+{
+	return period_ns / 10 * 19;
+}
 
 // Which process sent it by which port, as its how manyeth there, so that an old one is not taken for a new one,
 // and one of another link not for one of this. instance 0: none.
@@ -111,8 +118,8 @@ uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO
 // 0, or -EINVAL if the frame differs in any way from what drb_hello_encode() writes, but for fields
 // that it does not know yet. Octets after the frame's own size are ignored.
 int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello);
-// Where a frame has its flags, an octet, and how many outages it knows, two.
-extern const uint32_t drb_hello_flags_at, drb_hello_outages_at;
+// Where a frame has its flags, an octet.
+extern const uint32_t drb_hello_flags_at;
 // The octets of a frame that was encoded or can be decoded, but for the 0 behind them that make it longer.
 uint32_t drb_hello_content(const uint8_t *frame);
 // The tag of a frame that was encoded: computed while it is 0.

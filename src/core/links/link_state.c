@@ -22,18 +22,20 @@ void drb_link_init(struct drb_link *l, const struct drb_link_setup *setup, bool 
 	};
 }
 
-static uint64_t hold_of(uint64_t period_ns)
+// With some time more for the lateness of a hello: less at rest, where all switches of a machine sleep.
+static uint64_t hold_of(uint64_t period_ns, bool rests)
 {
-	// A fifth of a period more for its lateness.
-	return DRB_HELLO_MISSES * period_ns + period_ns / 5;
+	return rests ? 2 * drb_hello_rest_ns(period_ns) + period_ns / 20
+		     : DRB_HELLO_MISSES * period_ns + period_ns / 5;
 }
 
 // The neighbour's period counts: it knows when it speaks next. But it cannot keep us waiting.
 uint64_t drb_link_hold_ns(const struct drb_link *l)
 {
-	uint64_t ours = hold_of(l->setup.period_ns);
+	const bool rests = l->hello.flags & DRB_HELLO_RESTS;
+	uint64_t ours = hold_of(l->setup.period_ns, false);
 	uint64_t most = ours > DRB_HOLD_MAX_NS ? ours : DRB_HOLD_MAX_NS;
-	uint64_t hold = l->heard ? hold_of(l->hello.period_ms * UINT64_C(1000000)) : ours;
+	uint64_t hold = l->heard ? hold_of(l->hello.period_ms * UINT64_C(1000000), rests) : ours;
 
 	return hold < most ? hold : most;
 }
@@ -229,6 +231,7 @@ bool drb_link_count(struct drb_link *l, const struct drb_loss_sample *sample, ui
 
 void drb_link_hear_frame(struct drb_link *l, uint64_t at_ns)
 {
+	l->frame_ns = at_ns;
 	if (l->heard && l->state != DRB_LINK_DOWN && l->state != DRB_LINK_MISWIRED &&
 	    at_ns > l->last_ns)
 		l->last_ns = at_ns;
@@ -252,6 +255,16 @@ void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns)
 	hello->size = is_long(l->sent) ? long_size(l->setup.mtu, hello->mtu) : 0;
 	hello->loss = drb_loss_share(&l->loss);
 	l->said_ns = now_ns;
+}
+
+bool drb_link_rests(const struct drb_link *l, uint64_t now_ns)
+{
+	const uint8_t any = DRB_HELLO_NO_ALTERNATE | DRB_HELLO_RESTS | DRB_HELLO_NEWS;
+	const uint64_t last = l->frame_ns > l->since_ns ? l->frame_ns : l->since_ns;
+
+	return l->state == DRB_LINK_UP && l->setup.period_ns <= DRB_REST_PERIOD_MAX_NS &&
+	       now_ns > last + DRB_REST_AFTER_NS && (l->hello.flags & ~any) == DRB_HELLO_HEARS &&
+	       !drb_loss_is_suspect(&l->loss);
 }
 
 void drb_link_unsay(struct drb_link *l)

@@ -49,6 +49,10 @@ const char *drb_link_state_name(enum drb_link_state state);
 #define DRB_LOSSY_HOLD_MAX_NS UINT64_C(1920000000000)
 #define DRB_LOSSY_CALM_NS UINT64_C(3600000000000)
 
+// A link that is up comes to rest so long after its last packet, unless hellos are rare anyway.
+#define DRB_REST_AFTER_NS UINT64_C(1000000000)
+#define DRB_REST_PERIOD_MAX_NS UINT64_C(500000000)
+
 // So many short hellos in a row: three long ones were lost.
 #define DRB_SHORT_HELLOS_MAX 10
 
@@ -98,6 +102,7 @@ struct drb_link {
 	uint64_t said_ns;      // when the last of them was
 	uint64_t hello_ns;     // when the neighbour's last one came
 	uint64_t last_ns;      // when something came; before the first: when listening began
+	uint64_t frame_ns;     // when a frame came that is no hello; 0: never
 	uint64_t since_ns;     // when the state was entered
 	uint32_t flaps;
 	uint64_t flap_ns;    // when it last went down
@@ -128,6 +133,9 @@ bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_
 uint64_t drb_link_hold_ns(const struct drb_link *l);
 // The next hello of ours: its serial and echo, and whether we hear the neighbour.
 void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns);
+// Nothing comes but hellos, which have nothing to tell: half as many of ours will do. Who sends something gets as many as
+// ever, and finds a fault as soon.
+bool drb_link_rests(const struct drb_link *l, uint64_t now_ns);
 // The hello that was said last could not be sent: the next one has its number.
 void drb_link_unsay(struct drb_link *l);
 // When to look again if nothing is heard; UINT64_MAX: never.

@@ -328,23 +328,24 @@ void drb_hellos_told(struct drb_worker *w, uint64_t now_ns)
 }
 
 // False: there may be more. None came before the last look.
-static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t most)
+static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
 {
 	const struct drb_hello_ops *ops = port_of(w, i)->kind->hello;
-	const uint64_t most_ns = w->now_ns - w->hello_io.looked_ns;
-	uint8_t octets[DRB_HELLO_LEN_MAX];
+	const uint64_t most = w->now_ns - w->hello_io.looked_ns;
+	struct drb_hello_frames got;
 
-	for (uint32_t n = 0; n < most; n++) {
-		struct drb_hello_frame frame = {.octets = octets};
-		int length =
-			ops->read(w->hello_io.port[i].fd, octets, sizeof(octets), &frame.waited_ns);
-		if (length < 0)
+	for (uint32_t taken = 0; taken < at_most; taken += DRB_HELLOS_AT_ONCE) {
+		const uint32_t wanted = at_most < DRB_HELLOS_AT_ONCE ? at_most : DRB_HELLOS_AT_ONCE;
+		const uint32_t count = ops->read(w->hello_io.port[i].fd, &got, wanted);
+		for (uint32_t n = 0; n < count; n++) {
+			const uint64_t waited = got.of[n].waited_ns;
+			const struct drb_hello_frame frame = {got.octets[n], got.of[n].length,
+							      waited < most ? waited : most};
+			if (frame.length >= DRB_ETHER_HEADER && drb_hello_is(frame.octets))
+				hear(w, i, &frame, false);
+		}
+		if (count < wanted)
 			return true;
-		frame.length = (uint32_t)length;
-		if (frame.waited_ns > most_ns)
-			frame.waited_ns = most_ns;
-		if (length >= DRB_ETHER_HEADER && drb_hello_is(octets))
-			hear(w, i, &frame, false);
 	}
 	return false;
 }
@@ -394,5 +395,6 @@ void drb_hellos_service(struct drb_worker *w)
 		take_from_sockets(w);
 	if (w->now_ns >= w->liveness.due_ns)
 		drb_liveness_service(&w->liveness, w->now_ns);
+	atomic_store_explicit(&w->rests, w->liveness.rests, memory_order_relaxed);
 	drb_hellos_read_links(w);
 }

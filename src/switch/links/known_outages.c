@@ -128,6 +128,7 @@ static void look_for_news(struct drb_liveness *l, bool is_own, uint64_t now_ns)
 	if (more != (k->outages.more > 0))
 		drb_liveness_log_outages(l, more, now_ns);
 	k->outages = now;
+	k->version += is_news;
 	if (is_elsewhere)
 		find(k, l->heard_any, now_ns);
 	if (is_news)

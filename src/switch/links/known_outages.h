@@ -17,6 +17,7 @@ struct drb_port_knowledge;
 
 struct drb_known_outages {
 	struct drb_outages outages; // as our hellos tell them
+	uint32_t version;           // of these
 	struct drb_routes routes;
 	struct drb_published_routes *published;
 	uint64_t own_dead;    // own ports that the routes leave out

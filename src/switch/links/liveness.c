@@ -13,15 +13,8 @@
 #define CARRIER_PERIOD_NS 2000000000
 // A look that is later than this was kept from looking: nobody is to blame for silence meanwhile.
 #define LATE_NS 20000000
-// A hello that could not be sent is tried again this often within its period.
-#define TRIES 8
-// Hellos in the time of one, for a neighbour that suspects a loss.
-#define PROBES 10
-
-static bool sends_hellos(const struct drb_liveness_port *p)
-{
-	return p->hello_due_ns != UINT64_MAX;
-}
+// Flags that say nothing of a port's use.
+#define REPEATED (DRB_HELLO_RESTS | DRB_HELLO_NEWS)
 
 int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 		      const struct drb_liveness_io *io, struct drb_published_links *published)
@@ -78,7 +71,7 @@ void drb_liveness_drain(struct drb_liveness *l, uint32_t i, bool drained)
 	struct drb_liveness_port *p = &l->port[i];
 
 	p->link.drained = drained;
-	if (sends_hellos(p))
+	if (drb_liveness_sends(p))
 		p->hello_due_ns = 0; // the neighbour must know at once
 	l->changed = true;
 	l->due_ns = 0;
@@ -119,7 +112,7 @@ void drb_liveness_send_soon(struct drb_liveness *l, uint64_t ports, uint64_t at_
 {
 	for (uint32_t i = 0; i < l->ports; i++) {
 		struct drb_liveness_port *p = &l->port[i];
-		if ((ports >> i & 1) && sends_hellos(p) && at_ns < p->hello_due_ns)
+		if ((ports >> i & 1) && drb_liveness_sends(p) && at_ns < p->hello_due_ns)
 			p->hello_due_ns = at_ns;
 	}
 	l->due_ns = at_ns < l->due_ns ? at_ns : l->due_ns;
@@ -180,18 +173,6 @@ void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint64_
 	publish(l, now_ns);
 }
 
-// What all hellos by this port say.
-static struct drb_hello said_by(const struct drb_liveness *l, const struct drb_liveness_port *p)
-{
-	struct drb_hello hello = l->self;
-
-	hello.from.port = p->setup.number;
-	hello.from.up = p->setup.up;
-	hello.period_ms = (uint32_t)(p->setup.hello_ns / 1000000);
-	hello.mtu = p->mtu;
-	return hello;
-}
-
 static enum drb_hello_result refuse(struct drb_liveness_port *p, const struct drb_hello *h,
 				    enum drb_hello_fault fault, uint64_t now_ns)
 {
@@ -230,10 +211,10 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 {
 	struct drb_liveness_port *port = &l->port[in];
 	struct drb_link *p = &port->link;
-	struct drb_hello ours = said_by(l, port);
+	struct drb_hello ours = drb_liveness_said_by(l, port);
 	const enum drb_link_state before = p->state;
 	const uint8_t flags = p->hello.flags;
-	const uint64_t soon = p->said_ns + p->setup.period_ns / PROBES;
+	const uint64_t soon = p->said_ns + p->setup.period_ns / DRB_HELLO_PROBES;
 	const bool is_news = !l->heard_any || !drb_outages_equal(&p->hello.outages, &h->outages);
 	bool changed;
 
@@ -266,7 +247,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	if (changed && (p->state == DRB_LINK_LOSSY || before == DRB_LINK_LOSSY))
 		drb_liveness_send_soon(l, UINT64_C(1) << in, now_ns);
 	l->known.waits |= is_news;
-	if (changed || is_news || flags != h->flags)
+	if (changed || is_news || ((flags ^ h->flags) & ~REPEATED))
 		publish(l, now_ns);
 	return DRB_HELLO_HEARD;
 }
@@ -278,7 +259,8 @@ enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t in,
 
 	if (drb_hello_decode(frame->octets, frame->length, &hello) < 0)
 		return DRB_HELLO_BAD;
-	if (!l->port || !sends_hellos(&l->port[in]) || l->port[in].starts || (l->off >> in & 1))
+	if (!l->port || !drb_liveness_sends(&l->port[in]) || l->port[in].starts ||
+	    (l->off >> in & 1))
 		return DRB_HELLO_HEARD; // switched off here, or not looked at yet
 	if (!drb_hello_key_fits(&l->key, &hello, frame->octets))
 		return refuse(&l->port[in], &hello, DRB_HELLO_FAULT_KEY, now_ns);
@@ -303,31 +285,6 @@ static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	p->starts = false;
 }
 
-static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
-{
-	struct drb_liveness_port *p = &l->port[i];
-	struct drb_hello hello = said_by(l, p);
-	uint8_t frame[DRB_HELLO_LEN_MAX];
-
-	hello.flags = (p->link.drained ? DRB_HELLO_DRAINED : 0) |
-		      (l->no_alternate ? DRB_HELLO_NO_ALTERNATE : 0) |
-		      (l->needs_upstream >> i & 1 ? DRB_HELLO_NEEDS_UPSTREAM : 0);
-	if (l->counts)
-		hello.sent = l->io.count_sent(l->io.context, i) + p->hellos_out + 1;
-	hello.outages = l->known.outages;
-	drb_link_say(&p->link, &hello, now_ns);
-	uint32_t len = drb_hello_encode(&hello, frame);
-	drb_hello_key_sign(&l->key, frame);
-	bool sent = l->io.send(l->io.context, i, frame, len);
-	p->hellos_out += sent;
-	// One that was refused keeps its number: else a port that takes each fourth try would never send a long hello.
-	// After as many tries as a period has, it does not, for a port may refuse long ones alone.
-	p->refused = sent ? 0 : (p->refused + 1) % TRIES;
-	if (p->refused > 0)
-		drb_link_unsay(&p->link);
-	return sent;
-}
-
 // True if the port's state changed.
 static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
@@ -336,7 +293,8 @@ static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	bool carrier = p->link.carrier;
 	uint64_t frames = l->io.count_frames(l->io.context, i);
 
-	if (now_ns >= l->carrier_due_ns) {
+	// What rests was heard lately.
+	if (l->carrier_due_ns == 0 || (now_ns >= l->carrier_due_ns && !p->rests)) {
 		carrier = l->io.has_carrier(l->io.context, i);
 		p->mtu = l->io.mtu(l->io.context, i);
 	}
@@ -346,31 +304,10 @@ static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	p->frames = frames;
 	if (!drb_link_check(&p->link, carrier, l->heard_any, now_ns))
 		return false;
-	if (p->link.state == DRB_LINK_DOWN && sends_hellos(p))
+	if (p->link.state == DRB_LINK_DOWN && drb_liveness_sends(p))
 		p->hello_due_ns = now_ns; // the neighbour learns at once that we do not hear it
 	drb_liveness_log(l, i, before, now_ns);
 	return true;
-}
-
-// Sends a hello if one is due; when to look at the port again.
-static uint64_t send_due(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
-{
-	struct drb_liveness_port *p = &l->port[i];
-	const struct drb_hello *theirs = &p->link.hello;
-	bool probes = theirs->flags & (DRB_HELLO_PROBE | DRB_HELLO_LOSSY);
-	uint64_t period = p->setup.hello_ns / (probes ? PROBES : 1);
-	uint64_t due = drb_link_due_ns(&p->link);
-	// All switches of a machine send at the same instants, at multiples of their period: one
-	// wake-up then serves what they send and what they hear.
-	uint64_t next = now_ns - now_ns % period + period;
-
-	if (sends_hellos(p) && now_ns >= p->hello_due_ns) {
-		uint64_t soon = now_ns + period / TRIES;
-		bool done = l->silent || send_hello(l, i, now_ns);
-		p->hello_due_ns = done || next < soon ? next : soon;
-	}
-	next = sends_hellos(p) ? p->hello_due_ns : next;
-	return due > now_ns && due < next ? due : next;
 }
 
 void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
@@ -393,8 +330,11 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 		publish(l, now_ns);
 	l->changed = false;
 	l->due_ns = drb_known_outages_due_ns(&l->known);
+	l->rests = true;
 	for (uint32_t i = 0; i < l->ports; i++) {
-		uint64_t next = l->port[i].watched ? send_due(l, i, now_ns) : UINT64_MAX;
+		const struct drb_liveness_port *p = &l->port[i];
+		uint64_t next = p->watched ? drb_liveness_send_due(l, i, now_ns) : UINT64_MAX;
 		l->due_ns = next < l->due_ns ? next : l->due_ns;
+		l->rests = l->rests && (p->rests || !drb_liveness_sends(p));
 	}
 }

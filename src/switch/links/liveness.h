@@ -115,6 +115,9 @@ enum drb_hello_result {
 	DRB_HELLO_REPLAYED // sent before, or not by the neighbour of this port
 };
 
+// Hellos in the time of one, for a neighbour that suspects a loss.
+#define DRB_HELLO_PROBES 10
+
 // What a neighbour can make a switch log: a few lines a port, then how many were left out.
 #define DRB_LOG_LINES 8
 #define DRB_LOG_WINDOW_NS UINT64_C(10000000000)
@@ -136,6 +139,10 @@ struct drb_liveness_port {
 	uint64_t hello_due_ns;          // of the next; UINT64_MAX: no hello is sent there
 	uint64_t hellos_in, hellos_out; // that were taken; that were sent
 	uint8_t refused;                // tries of the next hello that failed
+	bool rests;                     // so the next one comes later
+	bool has_said;                  // a hello was sent, ever, and in the last one were
+	uint8_t said;                   // these flags, and
+	uint32_t said_version;          // outages of this version
 	uint16_t mtu;                   // octets, of the device; 0: not known
 	uint64_t frames;                // valid ones received, as counted at looked_ns
 	int64_t missing; // packets sent by the neighbour and not here, as of its last hello
@@ -166,6 +173,7 @@ struct drb_liveness {
 	bool no_alternate;       // this switch has fewer than two uplinks in use
 	bool changed;            // something was switched on or off since the last look
 	bool silent;             // no hello is sent. Set by the owner
+	bool rests;              // all links do on which hellos are sent
 	uint64_t off; // a bit per port: taken down by drb_down_set(), hellos pass neither way
 	uint64_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one
 	uint64_t needed;         // those, and drained down-ports to switches that need this one
@@ -185,6 +193,15 @@ void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *setup, uin
 // The port takes no new traffic, or does again: published at the next look, which is due at once.
 void drb_liveness_drain(struct drb_liveness *l, uint32_t port, bool drained);
 
+static inline bool drb_liveness_sends(const struct drb_liveness_port *p)
+{
+	return p->hello_due_ns != UINT64_MAX;
+}
+// What all hellos by this port say.
+struct drb_hello drb_liveness_said_by(const struct drb_liveness *l,
+				      const struct drb_liveness_port *p);
+// Sends a hello by the port if one is due. When to look at the port again.
+uint64_t drb_liveness_send_due(struct drb_liveness *l, uint32_t port, uint64_t now_ns);
 // The neighbours at these ports, a bit each, get a hello at this time, or before.
 void drb_liveness_send_soon(struct drb_liveness *l, uint64_t ports, uint64_t at_ns);
 

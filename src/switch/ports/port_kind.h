@@ -16,6 +16,7 @@
 
 #include "common/config/config.h"
 #include "core/counters.h"
+#include "core/links/hello.h"
 
 struct rte_mbuf;
 struct drb_port;
@@ -119,13 +120,23 @@ struct drb_interface_ops {
 	uint64_t (*rings)(const struct drb_port *port);
 };
 
+// Frames of a socket of hellos. Mostly there is one: a call that takes two finds out by the way that there are no more.
+#define DRB_HELLOS_AT_ONCE 2
+
+struct drb_hello_frames {
+	struct {
+		uint32_t length;
+		uint64_t waited_ns; // in the socket
+	} of[DRB_HELLOS_AT_ONCE];
+	uint8_t octets[DRB_HELLOS_AT_ONCE][DRB_HELLO_LEN_MAX];
+};
+
 struct drb_hello_ops {
 	// main: a socket that gets this port's hellos; the queues get copies of those that say something new. -1: there
 	// is none here.
 	int (*fd)(const struct drb_port *port);
-	// worker: the next frame in that socket, whose length is returned, and how long it has been there. Negative:
-	// there is none.
-	int (*read)(int fd, uint8_t *frame, size_t size, uint64_t *waited_ns);
+	// worker: the next frames in that socket, most of them at once. Returns how many there were.
+	uint32_t (*read)(int fd, struct drb_hello_frames *frames, uint32_t most);
 	// worker: nothing waits to be received.
 	bool (*is_empty)(const struct drb_port_queue *q);
 };

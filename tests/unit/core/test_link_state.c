@@ -341,7 +341,7 @@ TEST(answers)
 // What somebody on the link may have seen, here or elsewhere, or make up without a key.
 static struct drb_hello draw_strange(struct drb_rng *r, bool keyed)
 {
-	struct drb_hello h = hello_of((uint8_t)drb_rng_below(r, DRB_HELLO_FLAGS + 1));
+	struct drb_hello h = hello_of((uint8_t)drb_rng_below(r, 256));
 
 	h.serial.number = 1 + drb_rng_below(r, 1000);
 	h.echo = (struct drb_hello_serial){8 + drb_rng_below(r, 4), l.sent};

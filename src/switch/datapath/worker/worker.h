@@ -204,6 +204,7 @@ struct drb_worker {
 		atomic_uint beat_wanted;     // whoever asks, by adding; the worker reads
 		atomic_uint beat;            // the worker, when it has gone on since
 		atomic_bool silent;          // the heartbeat: a worker is stuck; the worker reads
+		atomic_bool rests;           // worker 0: all links do; the heartbeat reads
 		atomic_uint snapshot_wanted; // the control thread, by adding; the worker reads
 		atomic_uint snapshot_done;   // the worker, when `snapshot` answers that request
 		struct drb_snapshot

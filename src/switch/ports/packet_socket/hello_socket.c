@@ -14,6 +14,7 @@
 
 #include "core/links/hello.h"
 #include "core/packet/wire.h"
+#include "switch/ports/port_kind.h"
 
 // Room for what comes in some seconds, as the kernel counts it.
 #define ROOM (256 * 1024)
@@ -53,39 +54,46 @@ static uint64_t ns_since(const struct timespec *then)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-int drb_hello_socket_read(int fd, uint8_t *frame, size_t size, uint64_t *waited_ns)
+static uint64_t waited(const struct msghdr *message)
 {
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct timespec))];
-	struct iovec part = {frame, size};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = control,
-				 .msg_controllen = sizeof(control)};
+	const struct cmsghdr *c = CMSG_FIRSTHDR(message);
 	struct timespec came;
-	const ssize_t length = recvmsg(fd, &message, MSG_DONTWAIT);
 
-	*waited_ns = 0;
-	if (length < 0)
-		return -errno;
-	const struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
-		memcpy(&came, CMSG_DATA(c), sizeof(came));
-		*waited_ns = ns_since(&came);
-	}
-	return (int)length;
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+		return 0;
+	memcpy(&came, CMSG_DATA(c), sizeof(came));
+	return ns_since(&came);
 }
 
-void drb_hello_socket_spare(int ring_fd, bool up)
+uint32_t drb_hello_socket_read(int fd, struct drb_hello_frames *frames, uint32_t most)
 {
-	const uint32_t known = ~(up ? DRB_HELLO_NO_ALTERNATE : 0u);
+	_Alignas(struct cmsghdr) char control[DRB_HELLOS_AT_ONCE]
+					     [CMSG_SPACE(sizeof(struct timespec))];
+	struct iovec part[DRB_HELLOS_AT_ONCE];
+	struct mmsghdr message[DRB_HELLOS_AT_ONCE];
+
+	for (uint32_t i = 0; i < most; i++) {
+		part[i] = (struct iovec){frames->octets[i], sizeof(frames->octets[i])};
+		message[i].msg_hdr = (struct msghdr){.msg_iov = &part[i],
+						     .msg_iovlen = 1,
+						     .msg_control = control[i],
+						     .msg_controllen = sizeof(control[i])};
+	}
+	const int count = recvmmsg(fd, message, most, MSG_DONTWAIT, NULL);
+	for (int i = 0; i < count; i++) {
+		frames->of[i].length = message[i].msg_len;
+		frames->of[i].waited_ns = waited(&message[i].msg_hdr);
+	}
+	return count > 0 ? (uint32_t)count : 0;
+}
+
+void drb_hello_socket_spare(int ring_fd)
+{
 	struct sock_filter steps[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, DRB_ETHER_TYPE),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DRB_ETHERTYPE_HELLO, 0, 6),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DRB_ETHERTYPE_HELLO, 0, 3),
 		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, drb_hello_flags_at),
-		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, known),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DRB_HELLO_HEARS, 0, 3),
-		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, drb_hello_outages_at),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, DRB_HELLO_NEWS, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 	};

@@ -4,15 +4,15 @@
 // Most hellos repeat the last one. A hello with news comes to the ring as well.
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+
+struct drb_hello_frames;
 
 // A socket that reads without waiting, or -errno.
 int drb_hello_socket_open(const char *interface);
 // As in struct drb_hello_ops.
-int drb_hello_socket_read(int fd, uint8_t *frame, size_t size, uint64_t *waited_ns);
-// Spares a ring of the same interface hellos that only say that their sender lives and hears us; up: or that it cannot
-// turn packets back up, which matters to switches above it alone. It may fail: then there are copies of all.
-void drb_hello_socket_spare(int ring_fd, bool up);
+uint32_t drb_hello_socket_read(int fd, struct drb_hello_frames *frames, uint32_t most);
+// Spares a ring of the same interface hellos without news. It may fail: then there are copies of all.
+void drb_hello_socket_spare(int ring_fd);
 // Binds it to another interface. 0 or -errno.
 int drb_hello_socket_bind(int fd, unsigned interface);

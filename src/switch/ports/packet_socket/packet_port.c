@@ -62,7 +62,7 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 	if (rc < 0)
 		return rc;
 	if (has_hellos(port))
-		drb_hello_socket_spare(q->in.fd, port->setup->up);
+		drb_hello_socket_spare(q->in.fd);
 	if (port->workers > 1) {
 		*step = "share packets by";
 		rc = drb_rx_ring_join(&q->in, &first->in);

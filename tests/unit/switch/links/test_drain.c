@@ -58,7 +58,7 @@ static uint8_t said(uint32_t port)
 	struct drb_hello h = {0};
 
 	assert_true(empty(port, &h) > 0);
-	return h.flags & ~DRB_HELLO_HEARS;
+	return h.flags & ~(DRB_HELLO_HEARS | DRB_HELLO_NEWS);
 }
 
 static const char *state_text(uint32_t port)

@@ -45,7 +45,7 @@ TEST(heard_and_lost)
 	turn(1100);
 	for (uint32_t i = 0; i < PORTS; i++) {
 		empty(i, &h);
-		assert_int_equal(h.flags, DRB_HELLO_HEARS);
+		assert_int_equal(h.flags, DRB_HELLO_HEARS | DRB_HELLO_NEWS);
 	}
 	// u1 falls silent; the deadline is met without waiting for the next hello to be said.
 	for (uint64_t ms = 1101; ms <= 1320; ms++) {
@@ -135,6 +135,51 @@ TEST(late_looks_are_excused)
 	for (uint64_t ms = 5001; ms < 5321; ms++)
 		turn(ms);
 	assert_int_equal(w->dead, 0xf);
+	end();
+}
+
+// Hellos sent by ports 2 and 3 in this time, while all neighbours speak every 100 ms. The flags of the last by port 2.
+static uint8_t said_until(uint64_t from_ms, uint64_t to_ms, uint32_t sent[PORTS])
+{
+	struct drb_hello h = {0};
+
+	sent[2] = sent[3] = 0;
+	for (uint64_t ms = from_ms; ms < to_ms; ms++) {
+		turn(ms);
+		if (ms % 100 == 0)
+			hear_all();
+		sent[3] += empty(3, &h);
+		sent[2] += empty(2, &h);
+	}
+	return h.flags;
+}
+
+TEST(at_rest)
+{
+	uint8_t frame[60];
+	uint32_t sent[PORTS];
+
+	begin(2, 5, "");
+	assert_int_equal(said_until(1000, 1001, sent), DRB_HELLO_NEWS);
+	assert_int_equal(said_until(1001, 1101, sent), DRB_HELLO_HEARS | DRB_HELLO_NEWS);
+	assert_int_equal(said_until(1101, 1201, sent), DRB_HELLO_HEARS);
+	assert_false(w->rests);
+	said_until(1201, 2201, sent);
+	assert_true(w->rests);
+	assert_int_equal(said_until(2201, 4201, sent), DRB_HELLO_HEARS | DRB_HELLO_RESTS);
+	assert_true(sent[2] == 11 && sent[3] == 11);
+	// A packet at one port: that port speaks as often as ever, a second long.
+	make_frame(frame, sizeof(frame), 0, 10);
+	struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
+	drb_forward_burst(w, 2, &m, 1);
+	assert_int_equal(said_until(4201, 4401, sent), DRB_HELLO_HEARS);
+	assert_false(w->rests);
+	said_until(4401, 5001, sent);
+	assert_true(sent[2] == 6 && sent[3] == 3);
+	assert_int_equal(said_until(5001, 6001, sent), DRB_HELLO_HEARS | DRB_HELLO_RESTS);
+	assert_true(w->rests);
+	drb_transmit_free(w, 0);
+	w->occupancy[0] = w->queued = 0;
 	end();
 }
 

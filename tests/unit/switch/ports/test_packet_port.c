@@ -225,38 +225,37 @@ TEST(frames_go_out)
 TEST(hellos_apart)
 {
 	static const struct {
-		const char *name;
-		uint8_t flags, outages;
+		uint8_t flags;
 		bool comes_in;
 	} of[] = {
-		{"u0", DRB_HELLO_HEARS, 0, false},
-		{"u0", DRB_HELLO_HEARS | DRB_HELLO_NO_ALTERNATE, 0,
-		 false}, // of no use to who is below
-		{"u0", 0, 0, true},
-		{"u0", DRB_HELLO_HEARS | DRB_HELLO_DRAINED, 0, true},
-		{"u0", DRB_HELLO_HEARS, 1, true},
+		{DRB_HELLO_HEARS | DRB_HELLO_RESTS, false},
+		{DRB_HELLO_NO_ALTERNATE | DRB_HELLO_DRAINED, false},
+		{DRB_HELLO_NEWS, true},
+		{DRB_HELLO_HEARS | DRB_HELLO_RESTS | DRB_HELLO_NEWS, true},
 	};
 	const struct timespec wait = {.tv_nsec = 20000000};
 	uint8_t frame[200] = {1, [12] = DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff};
-	uint8_t got[LONGEST];
-	uint64_t waited;
+	struct drb_hello_frames got;
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(of); i++) {
-		start_port((struct port_of){.name = of[i].name});
+		start_port((struct port_of){.name = "u0"});
 		const int fd = port->kind->hello->fd(port);
 		nanosleep(&wait, NULL); // the kernel begins to look at its clock for it
 		frame[drb_hello_flags_at] = of[i].flags;
-		frame[drb_hello_outages_at + 1] = of[i].outages;
 		come_in(frame, sizeof(frame));
 		if (of[i].comes_in)
 			is_frame(next_packet(port->queue[0]), frame, sizeof(frame));
 		nanosleep(&wait, NULL);
 		assert_true(port->kind->hello->is_empty(port->queue[0]));
-		assert_int_equal(port->kind->hello->read(fd, got, sizeof(got), &waited),
-				 sizeof(frame));
-		assert_memory_equal(got, frame, sizeof(frame));
-		assert_in_range(waited, 20000000, 10000000000);
-		assert_true(port->kind->hello->read(fd, got, sizeof(got), &waited) < 0);
+		come_in(frame, sizeof(frame));
+		assert_int_equal(port->kind->hello->read(fd, &got, 2), 2);
+		for (uint32_t n = 0; n < 2; n++) {
+			assert_int_equal(got.of[n].length, sizeof(frame));
+			assert_memory_equal(got.octets[n], frame, sizeof(frame));
+		}
+		assert_in_range(got.of[0].waited_ns, 20000000, 10000000000);
+		assert_true(got.of[1].waited_ns < got.of[0].waited_ns - 10000000);
+		assert_int_equal(port->kind->hello->read(fd, &got, 2), 0);
 		stop_port();
 	}
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a link comes to rest, and how long it may be silent then. Times in ms.
+#include "fixtures/unit.h"
+
+#include "core/links/link_state.h"
+
+#define MS UINT64_C(1000000)
+
+static const struct drb_end peer = {.layer = 2, .label = 5, .port = 1};
+static struct drb_link l;
+static uint64_t number; // of the neighbour's hellos
+
+static void begin(uint64_t period_ms)
+{
+	const struct drb_link_setup setup = {
+		.peer = peer, .fabric = 77, .period_ns = period_ms * MS, .instance = 9};
+
+	drb_link_init(&l, &setup, true, 1000 * MS);
+}
+
+static void hear(uint8_t flags, uint64_t at_ms)
+{
+	const struct drb_hello h = {.from = peer,
+				    .fabric = 77,
+				    .period_ms = 100,
+				    .serial = {5, ++number},
+				    .flags = flags};
+	bool changed;
+
+	assert_int_equal(drb_link_hear_hello(&l, &h, 0, at_ms * MS, &changed), DRB_HELLO_TAKEN);
+}
+
+static enum drb_link_state look(uint64_t at_ms)
+{
+	drb_link_check(&l, true, true, at_ms * MS);
+	return l.state;
+}
+
+// A second after the last packet, of a link with nothing to tell.
+TEST(rests)
+{
+	begin(100);
+	hear(DRB_HELLO_HEARS, 1010);
+	assert_false(drb_link_rests(&l, 2010 * MS));
+	assert_true(drb_link_rests(&l, 2011 * MS));
+	drb_link_hear_frame(&l, 2000 * MS);
+	assert_false(drb_link_rests(&l, 3000 * MS));
+	assert_true(drb_link_rests(&l, 3001 * MS));
+	hear(DRB_HELLO_HEARS | DRB_HELLO_NO_ALTERNATE | DRB_HELLO_RESTS | DRB_HELLO_NEWS, 3010);
+	assert_true(drb_link_rests(&l, 3010 * MS));
+	// One may be lost, at 3200, and the next one be late by a twentieth of a period.
+	assert_int_equal(look(3395), DRB_LINK_UP);
+	assert_int_equal(drb_link_due_ns(&l), 3395 * MS + 1);
+	assert_int_equal(look(3396), DRB_LINK_DOWN);
+	assert_false(drb_link_rests(&l, 9000 * MS));
+	static const uint8_t awake[] = {0, DRB_HELLO_PROBE, DRB_HELLO_LOSSY,
+					DRB_HELLO_NEEDS_UPSTREAM, DRB_HELLO_DRAINED};
+	for (size_t i = 0; i < ARRAY_SIZE(awake); i++) {
+		hear(DRB_HELLO_HEARS, 9000);
+		assert_true(drb_link_rests(&l, 20000 * MS));
+		hear(awake[i] ? DRB_HELLO_HEARS | awake[i] : 0, 9000);
+		assert_false(drb_link_rests(&l, 20000 * MS));
+	}
+	// Where hellos are rare, none is left out.
+	begin(501);
+	hear(DRB_HELLO_HEARS, 1010);
+	assert_false(drb_link_rests(&l, 9000 * MS));
+}
+
+TEST_MAIN(NULL, NULL)
