@@ -9,7 +9,8 @@
 
 struct drb_periodic {
 	const char *what; // for messages: what it does, "asks cards"
-	// By the thread, at multiples of the period on CLOCK_MONOTONIC: so a CPU is woken once for all processes.
+	// By the thread, at multiples of the period on CLOCK_MONOTONIC: so a CPU is woken once for all processes. It may
+	// change the period.
 	void (*look)(void *context);
 	void *context;
 	uint64_t period_ns;

@@ -17,7 +17,9 @@
 #include "switch/startup/confine.h"
 #include "switch/datapath/requests.h"
 
-#define PERIOD_NS 160000000
+#define PERIOD_NS UINT64_C(160000000)
+// Where all links rest, and one worker keeps them: a worker that is stuck falls silent by itself.
+#define REST_PERIOD_NS UINT64_C(480000000)
 // Periods without an answer.
 #define KICK_AFTER 1
 #define STUCK_AFTER 2
@@ -178,6 +180,15 @@ static void look_at_end(struct drb_switch *s)
 	_exit(DRB_EXIT_FAILED); // what exit() calls would meet threads that still run
 }
 
+static bool is_at_rest(const struct drb_switch *s)
+{
+	const struct drb_worker *w = &s->workers.worker[0];
+
+	return s->workers.count == 1 && s->heartbeat.watchdog_ns == 0 &&
+	       !s->heartbeat.pulse[0].stuck &&
+	       atomic_load_explicit(&w->rests, memory_order_relaxed) && !atomic_load(&w->stop);
+}
+
 static void look(void *context)
 {
 	struct drb_switch *s = context;
@@ -187,6 +198,7 @@ static void look(void *context)
 	tell_watchdog(s, drb_clock_now());
 	drb_confine_say();
 	look_at_end(s);
+	s->heartbeat.thread.period_ns = is_at_rest(s) ? REST_PERIOD_NS : PERIOD_NS;
 }
 
 static void say_alive(int fd, short events, void *s)
