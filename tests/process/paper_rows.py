@@ -4,11 +4,13 @@ those that drbsim computes."""
 import math
 import subprocess
 import tempfile
+from types import SimpleNamespace
 
 from drbfabric.paper import study
 from drbfabric.paper.hosts import FLOWS, HOSTS
 from drbfabric.paper.results import LINES, Results
 
+RUN = {'kind': 'run', 'version': '0', 'seed': 1, 'seeds': 3, 'quick': 0, 'points': 9, 'left': 0}
 TREES = ((3, 24), (4, 12))
 NOISE = (-1e-4, 0, 1e-4)  # of three seeds, relative
 # Figures of each line, in the order of the paper: it is what the paper says that it is.
@@ -17,6 +19,12 @@ DELAY = {'drb': 1, 'drb T=0': 1.3, 'micro': 1.2, 'vlb': 1.4, 'dmodk': 1.1}
 UP = {'drb': 1, 'drb T=0': 1.3, 'micro': 0.9, 'vlb': 2, 'dmodk': 3}
 DOWN = {'drb': 1, 'drb T=0': 1.3, 'micro': 2, 'vlb': 2, 'dmodk': 0.9}
 STAYS = {'drb': 0.9, 'drb T=0': 0.5, 'micro': 0.1, 'vlb': 0.1, 'dmodk': 1}
+
+
+def results_of(rows):
+    results = Results.__new__(Results)
+    results.take([SimpleNamespace(**{k: math.nan if v is None else v for k, v in row.items()}) for row in rows])
+    return results
 
 
 def flow(tree, label, c):
@@ -99,6 +107,11 @@ def hosts(traffic, label, seed, **more):
             **more}
 
 
+def hosts_rows():
+    return [hosts(traffic, label, seed) for traffic in ('permutation', 'web search')
+            for label in (*FLOWS, *HOSTS, 'drb', 'walk') for seed in range(3)]
+
+
 def computed(drbsim):
     """What drbsim writes without any run: wiring, fixed points, one picture."""
     with tempfile.TemporaryDirectory() as folder:
@@ -111,13 +124,12 @@ def computed(drbsim):
 def made_up(drbsim):
     rows_of_drbsim = computed(drbsim)
     fixed = [row for row in rows_of_drbsim if row['kind'] == 'theory']
-    rows = [{'kind': 'run', 'version': '0', 'seed': 1, 'seeds': 3, 'quick': 0, 'points': 9, 'left': 0}]
+    rows = [dict(RUN)]
     rows += [packet('persistent', (3, 8), scheme, rho, seed, traffic)
              for traffic in ('permutation', 'fixed', 'mixed', 'reversal', 'tornado') for rho in (0.5, 0.95)
              for scheme in study.SCHEMES for seed in range(3)]
     rows += list(faults())
-    rows += [hosts(traffic, label, seed) for traffic in ('permutation', 'web search')
-             for label in (*FLOWS, *HOSTS, 'drb', 'walk') for seed in range(3)]
+    rows += hosts_rows()
     rows += [chain(theory, queues, seed) for queues in (1000, 30, 10) for theory in fixed for seed in range(3)
              if theory['threshold'] == theory['whole'] and (queues == 1000 or theory['rate'] == 0.9)]
     rows += [layers(seed) for seed in range(3)]

@@ -23,22 +23,15 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, TOPO)
 
 import tap  # noqa: E402
-from drbfabric.paper import compare, exact, found, hosts, report, study, tables  # noqa: E402
+from drbfabric.paper import compare, exact, found, report, study, tables  # noqa: E402
 from drbfabric.paper.claims import judge_all  # noqa: E402
 from drbfabric.paper.judge import CLAIMS, NEEDS_MORE, Judgement, Margin, below, judge_claim  # noqa: E402
-from drbfabric.paper.results import Results  # noqa: E402
 from drbfabric.paper.wiring import Wiring, shared_links  # noqa: E402
 from drbfabric.report import pictures  # noqa: E402
 from drbfabric.report.figure import Axis, Figure, Point  # noqa: E402
 from drbfabric.report.styles import style_of  # noqa: E402
 from drbfabric.report.sample import Sample  # noqa: E402
-from paper_rows import made_up  # noqa: E402
-
-
-def results_of(rows):
-    results = Results.__new__(Results)
-    results.take([SimpleNamespace(**{k: math.nan if v is None else v for k, v in row.items()}) for row in rows])
-    return results
+from paper_rows import made_up, results_of  # noqa: E402
 
 
 def verdicts(rows):
@@ -350,36 +343,6 @@ def what_grows_counts_by_its_long_run():
     assert (place.of['micro'].mean.count, round(place.of['micro'].mean.mean)) == (3, 17)
 
 
-def compared(**of):
-    """The place of permutations, where labels have other figures."""
-    rows = [{**row, **{key: value * (1 + row['seed'] / 1e4) for key, value in of.get(row['label'], {}).items()}}
-            for row in RIGHT if row['kind'] == 'hosts']
-    return hosts.places_of(results_of([RIGHT[0], *rows]))[0]
-
-
-def who_wins_follows_from_the_results():
-    """By the time until all has arrived, by more than 1 % and than chance."""
-    assert compared().winner == 'neither' and compared().used == 0.5
-    fast, slow = {'makespan': 180, 'marked': 0.2}, {'makespan': 220}
-    switch, host = compared(walk=fast), compared(drb=slow, walk=slow)
-    assert (switch.winner, switch.switch, host.winner) == ('switch', 'walk', 'host')
-    assert hosts.sentence(switch) == (
-        'F(3,8), permutation: the switch wins. walk takes 0.900 ± 0.000 of the time of hosts spray: 20 % of its '
-        'packets meet a queue of 20, with hosts 1 %. dmodk, the best that keeps flows together, takes 1.000 ± 0.000: '
-        '1 % of its packets meet such a queue.'), hosts.sentence(switch)
-    assert ', and 5 % are sent again.' in hosts.sentence(compared(dmodk={'makespan': 190, 'resent': 0.05}))
-    assert 'the host wins. drb takes 1.100' in hosts.sentence(host), hosts.sentence(host)
-    full = compared(**{label: {'bound': 198} for label in hosts.HOSTS})
-    assert 'or the order of transfers, ask for 99 % of that time' in hosts.sentence(full), hosts.sentence(full)
-    unsure = compared()
-    unsure.of['walk'][0].makespan = unsure.of['drb'][0].makespan = 150
-    assert unsure.winner is None and 'too close to call' in hosts.sentence(unsure)
-    unsure.of['walk'][0].makespan = unsure.of['drb'][1].makespan = math.nan
-    assert unsure.winner is None
-    assert hosts.summary([switch, host, full, unsure]) == (
-        'Of 4 places the switch wins 1, the host 1; 1 are equal to 1 %, 1 too close to call.')
-
-
 def a_missing_run_takes_its_place_with_it():
     def change(row):
         row['done'] = int(row['traffic'] != 'fixed' or row['rho'] != 0.5 or row['seed'] != 2)
@@ -514,5 +477,5 @@ tap.run([what_the_paper_says_is_reproduced, every_claim_can_be_refuted, certific
          short_runs_judge_only_what_they_can, one_run_decides_nothing, what_changed_is_said, what_is_found_is_told,
          every_finding_has_words, the_text_names_claims, schemes_have_colours_of_their_own, places_have_a_best,
          walk_that_grows_has_no_best, unclear_is_neither_stable_nor_growing, what_grows_counts_by_its_long_run,
-         who_wins_follows_from_the_results, a_missing_run_takes_its_place_with_it, the_report_has_everything,
+         a_missing_run_takes_its_place_with_it, the_report_has_everything,
          pictures_show_what_is_sure, without_packages_the_csv_stays])

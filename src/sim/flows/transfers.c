@@ -85,7 +85,8 @@ static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
 		leave(t, i);
 	if (last && t->on_sent)
 		t->on_sent(t->context, i);
-	return packet_word(t->sim, dest, packet.entropy & t->sim->flow_mask, (uint32_t)number);
+	uint32_t tag = t->sim->detour_mask ? 0 : packet.entropy & t->sim->flow_mask;
+	return packet_word(t->sim, dest, tag, (uint32_t)number);
 }
 
 static void over(struct drb_transfers *t, uint32_t i)
@@ -203,6 +204,13 @@ static void trim(struct drb_packet_sim *sim, const struct active_switch *at, uin
 	drop(sim, word);
 }
 
+static uint64_t flow_of(const struct drb_packet_sim *sim, uint64_t word)
+{
+	const uint16_t entropy = transfers_of(sim)->flying.packet[birth_of(sim, word)].entropy;
+
+	return (uint64_t)(entropy & sim->flow_mask) << 32 | (uint32_t)word;
+}
+
 static int join_or_drop(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t port,
 			uint64_t word, uint32_t *max)
 {
@@ -248,6 +256,17 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 	return rc;
 }
 
+// Numbers of packets need bits. Nobody asks whether packets left their default paths; where something is dead, their
+// entropies are not in the word.
+static void lay_out_word(struct drb_packet_sim *sim)
+{
+	const uint32_t flow = sim->detour_mask ? sim->mark_at - 32 : 0;
+
+	sim->mark_at -= flow;
+	sim->detour_at -= flow;
+	sim->birth_at = sim->detour_mask ? sim->birth_at - flow : sim->detour_at;
+}
+
 static int make(struct drb_transfers *t)
 {
 	const struct drb_transfers_setup *s = &t->setup;
@@ -270,13 +289,13 @@ static int make(struct drb_transfers *t)
 		return rc;
 	t->source = (struct drb_packet_source){.send = send_packets,
 					       .arrivals = arrivals_slot,
+					       .flow = flow_of,
 					       .join = join_or_drop,
 					       .lose = drop,
 					       .receive = receive_packet,
 					       .context = t};
 	t->sim->source = &t->source;
-	if (!t->sim->detour_mask)
-		t->sim->birth_at = t->sim->detour_at; // nobody asks who left the default path
+	lay_out_word(t->sim);
 	t->last = malloc(s->tree.hosts * sizeof(*t->last));
 	if (!t->last)
 		return -ENOMEM;
@@ -380,20 +399,4 @@ int drb_transfers_step(struct drb_transfers *t)
 	int rc = drb_packet_step(t->sim);
 
 	return t->failed ? -ENOMEM : rc;
-}
-
-uint64_t drb_transfer_answer(const struct drb_transfers_setup *s,
-			     const struct drb_transfer *transfer)
-{
-	uint32_t k = drb_distance(&s->tree, transfer->source, transfer->dest);
-
-	return (uint64_t)llround(2 * k * s->ack_hop) + drb_delay_of_way(&s->delay, k);
-}
-
-uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
-			    const struct drb_transfer *transfer)
-{
-	uint32_t k = drb_distance(&s->tree, transfer->source, transfer->dest);
-
-	return transfer->size - 1 + 2 * (uint64_t)k + drb_delay_of_way(&s->delay, k);
 }

@@ -154,6 +154,8 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 		uint64_t word = sim->arrived_up[i];
 		struct drb_decision d = sim_decision(sim, &at->hop, word, drb_rng_next(rng));
 		d.port = (uint32_t)sim->arrived_down[i];
+		if (sim->source)
+			d.flow = sim->source->flow(sim, word);
 		int32_t to = drb_decide(&decider, &node, links, l->seen + at->first, &d);
 		word = sim_detoured(sim, sim_marked(sim, word, d.mark), d.detour);
 		if (to < 0) {

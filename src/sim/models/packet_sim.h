@@ -26,7 +26,9 @@ struct drb_packet_source {
 	// The arrivals of a slot at a switch join its queues, where nothing is dead. 0 or -ENOMEM.
 	int (*arrivals)(struct drb_packet_sim *sim, const struct active_switch *at,
 			struct drb_rng *rng, struct tally *tally);
-	// Where something is dead: a packet joins this queue, 0 or -ENOMEM; a packet finds no way.
+	// Where something is dead: what tells the flow of a packet from others (sim_flow()); a packet joins this
+	// queue, 0 or -ENOMEM; a packet finds no way.
+	uint64_t (*flow)(const struct drb_packet_sim *sim, uint64_t word);
 	int (*join)(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t queue,
 		    uint64_t word, uint32_t *max);
 	void (*lose)(struct drb_packet_sim *sim, uint64_t word);

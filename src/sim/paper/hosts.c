@@ -23,9 +23,9 @@
 #define RANKS                                                                                      \
 	{                                                                                          \
 		3, 4                                                                               \
-	}              // F(3,4) has as many hosts as a job has ranks: 128
-#define LOAD 0.5       // of transfers that begin at random
-#define LONGEST 300000 // slots
+	}             // F(3,4) has as many hosts as a job has ranks: 128
+#define LOAD 0.5      // of transfers that begin at random
+#define LONGEST 50000 // slots: some may never arrive beside dead links
 
 struct paper_hosts_rule {
 	const char *name, *scheme;

@@ -87,6 +87,28 @@ TEST(one_packet_transfers_are_the_packet_model)
 	}
 }
 
+// More than ten thousand packets are on links at a time, with entropies and detours.
+TEST(dead_links_leave_room_for_many_packets)
+{
+	struct drb_transfers_setup s = setup_of(3, 8, DRB_SCHEME_ECMP);
+	const uint32_t hosts = s.tree.hosts, size = 30;
+
+	s.fail.links = 100;
+	s.hosts = DRB_HOSTS_SPRAY;
+	s.memory = UINT64_C(256) << 20;
+	for (uint32_t m = 1; m <= 3; m++)
+		s.delay.link[m] = 3;
+	struct drb_transfers *t = new_of(&s);
+	for (uint32_t h = 0; h < hosts; h++)
+		add(t, h, (h + hosts / 2) % hosts, size);
+	for (uint32_t slot = 0; t->over < hosts && slot < 1000; slot++)
+		assert_int_equal(drb_transfers_step(t), 0);
+	assert_int_equal(t->arrived + t->dropped, (uint64_t)hosts * size);
+	assert_true(t->dropped < t->arrived / 1000); // few find no way
+	assert_true(t->flying.room > 10000);
+	drb_transfers_free(t);
+}
+
 // All links between switches take K slots for a packet: so does each packet behind the first.
 TEST(slow_links_bound_it)
 {

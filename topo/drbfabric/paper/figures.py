@@ -197,6 +197,8 @@ def all_of(results):
                     queue(results, tree, 'max'), queue_load(results, tree)]
     places, of = places_of(results), Faults(results)
     figures += [study(places, traffic) for traffic in ('permutation', 'fixed', 'mixed', 'reversal')]
-    figures += [faults(of, False), faults(of, True), lost(of), hosts.figure(hosts.places_of(results)), bins(results), theory(results), theory_chain(results),
+    figures += [faults(of, False), faults(of, True), lost(of), bins(results), theory(results), theory_chain(results),
                 kurtz(results)]
+    compared = hosts.places_of(results)
+    figures += [hosts.figure(compared, tree) for tree in hosts.trees_of(compared)]
     return figures + [heat(results, traffic) for traffic in ('permutation', 'fixed')]

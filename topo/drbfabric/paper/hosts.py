@@ -4,15 +4,16 @@
 
 import itertools
 import math
+import re
 
 from drbfabric.paper.results import name_of, tree_of
-from drbfabric.report.figure import Axis, Figure, Panel, Point
+from drbfabric.report.figure import Axis, Figure, Point
 from drbfabric.report.files import write_csv
 from drbfabric.report.sample import Sample
 
 # Who decides; the rest are switches that decide on each packet.
 FLOWS, HOSTS = ('dmodk', 'ecmp', 'ars by flowlet'), ('hosts spray', 'hosts reps')
-STYLES = {'hosts spray': '4', 'hosts reps': '7', 'ars by flowlet': '3', 'ars by packet': 'ars'}
+STYLES = {'hosts spray': '4', 'hosts reps': '7', 'ars by flowlet': '5', 'ars by packet': 'ars'}
 SAME = 0.01  # times that differ by less are equal
 FULL = 0.95  # of the time that a bound asks for: there is nothing to gain
 KEYS = ('slowdown', 'slowdown_p99', 'makespan')
@@ -135,15 +136,18 @@ def write(results, folder):
     return f'{folder}/hosts.csv'
 
 
-def figure(places):
-    """A panel a fabric."""
-    f = Figure('hosts', 'bars', 'Switch or host', 'Beyond the paper: the time until all has arrived (web search: mean '
-               'slowdown), next to that of hosts reps, seed by seed. Bars: 95 % intervals over seeds.', Axis('traffic'),
+def trees_of(places):
+    return list(dict.fromkeys(place.tree for place in places))
+
+
+def figure(places, tree):
+    f = Figure('hosts-F{}-{}'.format(*tree), 'bars', f'Switch or host, {name_of(tree)}',
+               'Beyond the paper: the time until all has arrived (web search: mean slowdown), next to that of hosts '
+               'reps, seed by seed. Bars: 95 % intervals over seeds.', Axis('traffic'),
                Axis('next to hosts reps', log=True, low=0.9), wide=True)
-    for tree in dict.fromkeys(place.tree for place in places):
-        mine = [place for place in places if place.tree == tree]
-        f.panels.append(Panel(name_of(tree)))
-        for label in mine[0].of:
-            ratios = [(place.traffic, place.ratio(label, 'hosts reps')) for place in mine]
-            f.add(label, STYLES.get(label, label), [Point(traffic, r.mean, r.half) for traffic, r in ratios])
+    mine = [place for place in places if place.tree == tree]
+    for label in mine[0].of:
+        ratios = [(place.traffic, place.ratio(label, 'hosts reps')) for place in mine]
+        f.add(label, STYLES.get(label, label), [Point(re.sub(', |(?<=reduce-)', '\n', traffic), ratio.mean, ratio.half)
+                                                for traffic, ratio in ratios])
     return f

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a transfer takes if no other one is in its way.
+#include <math.h>
+
+#include "sim/flows/transfers.h"
+
+uint64_t drb_transfer_answer(const struct drb_transfers_setup *s,
+			     const struct drb_transfer *transfer)
+{
+	uint32_t k = drb_distance(&s->tree, transfer->source, transfer->dest);
+
+	return (uint64_t)llround(2 * k * s->ack_hop) + drb_delay_of_way(&s->delay, k);
+}
+
+uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
+			    const struct drb_transfer *transfer)
+{
+	uint32_t k = drb_distance(&s->tree, transfer->source, transfer->dest);
+
+	return transfer->size - 1 + 2 * (uint64_t)k + drb_delay_of_way(&s->delay, k);
+}
