@@ -140,11 +140,12 @@ bool drb_link_rests(const struct drb_link *l, uint64_t now_ns);
 void drb_link_unsay(struct drb_link *l);
 // When to look again if nothing is heard; UINT64_MAX: never.
 uint64_t drb_link_due_ns(const struct drb_link *l);
-// The caller was kept from looking for so long, so this silence does not count.
-static inline void drb_link_excuse(struct drb_link *l, uint64_t ns)
+// The caller was kept from looking for so long, so this silence does not count. What was heard meanwhile is no older
+// than now.
+static inline void drb_link_excuse(struct drb_link *l, uint64_t ns, uint64_t now_ns)
 {
-	l->hello_ns += ns;
-	l->last_ns += ns;
+	l->hello_ns = l->hello_ns + ns < now_ns ? l->hello_ns + ns : now_ns;
+	l->last_ns = l->last_ns + ns < now_ns ? l->last_ns + ns : now_ns;
 }
 // Traffic may be sent over it.
 static inline bool drb_link_is_usable(const struct drb_link *l)

@@ -317,7 +317,7 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 
 	for (uint32_t i = 0; i < l->ports; i++) {
 		if (late > LATE_NS)
-			drb_link_excuse(&l->port[i].link, late);
+			drb_link_excuse(&l->port[i].link, late, now_ns);
 		if (l->port[i].starts)
 			start(l, i, now_ns);
 		else if (l->port[i].watched)
