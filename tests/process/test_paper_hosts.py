@@ -33,6 +33,8 @@ def who_wins_follows_from_the_results():
         '1 % of its packets meet such a queue.'), hosts.sentence(switch)
     assert ', and 5 % are sent again.' in hosts.sentence(compared(dmodk={'makespan': 190, 'resent': 0.05}))
     assert 'the host wins. drb takes 1.100' in hosts.sentence(host), hosts.sentence(host)
+    assert 'keeps flows together, takes for ever: 1 %' in hosts.sentence(
+        compared(**{label: {'makespan': math.nan} for label in hosts.FLOWS}))
     full = compared(**{label: {'bound': 198} for label in hosts.HOSTS})
     assert 'or the order of transfers, ask for 99 % of that time' in hosts.sentence(full), hosts.sentence(full)
     unsure = compared()

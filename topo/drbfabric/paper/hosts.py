@@ -78,6 +78,8 @@ def places_of(results):
 
 
 def _times(sample):
+    if math.isnan(sample.mean):
+        return 'for ever'
     return f'{sample.mean:.3f}' + (f' ± {sample.half:.3f}' if sample.count > 1 else '')
 
 
