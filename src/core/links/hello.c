@@ -41,7 +41,7 @@ static const struct head start = {
 	.source = {0x06},
 	.type = {DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff},
 	.magic = {'d', 'r', 'b', 'h'},
-	.version = 3,
+	.version = 4,
 	.fields = {sizeof(struct fields) >> 8, sizeof(struct fields) & 0xff},
 };
 

@@ -37,10 +37,10 @@ enum {
 	DRB_HELLO_NEWS = 128, // another flag, or an outage, is not as it was in the last one
 };
 
-// The period at rest. Twice that is the hold time: it is near 400 ms where the period is 100 ms.
+// The period at rest. Twice that is most of the hold time, which is near 400 ms where the period is 100 ms.
 static inline uint64_t drb_hello_rest_ns(uint64_t period_ns)
 {
-	return period_ns / 10 * 19;
+	return period_ns / 4 * 7;
 }
 
 // Which process sent it by which port, as its how manyeth there, so that an old one is not taken for a new one,

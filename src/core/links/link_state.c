@@ -22,10 +22,10 @@ void drb_link_init(struct drb_link *l, const struct drb_link_setup *setup, bool 
 	};
 }
 
-// With some time more for the lateness of a hello: less at rest, where all switches of a machine sleep.
+// With some time more for the lateness of a hello.
 static uint64_t hold_of(uint64_t period_ns, bool rests)
 {
-	return rests ? 2 * drb_hello_rest_ns(period_ns) + period_ns / 20
+	return rests ? 2 * drb_hello_rest_ns(period_ns) + period_ns * 7 / 20
 		     : DRB_HELLO_MISSES * period_ns + period_ns / 5;
 }
 

@@ -133,8 +133,8 @@ bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_
 uint64_t drb_link_hold_ns(const struct drb_link *l);
 // The next hello of ours: its serial and echo, and whether we hear the neighbour.
 void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns);
-// Nothing comes but hellos, which have nothing to tell: half as many of ours will do. Who sends something gets as many as
-// ever, and finds a fault as soon.
+// Nothing comes but hellos, which have nothing to tell: fewer of ours will do. Who sends us something gets as many as ever,
+// and finds as soon that the way back is broken.
 bool drb_link_rests(const struct drb_link *l, uint64_t now_ns);
 // The hello that was said last could not be sent: the next one has its number.
 void drb_link_unsay(struct drb_link *l);

@@ -163,8 +163,12 @@ static int lay_down_rights(struct drb_switch *s)
 static void release(int fd, short events, void *context)
 {
 	struct drb_switch *s = context;
+	char ignored[256];
 
-	(void)fd, (void)events;
+	(void)events;
+	if (read(fd, ignored, sizeof(ignored)) > 0 &&
+	    event_base_once(s->base, fd, EV_READ, release, s, NULL) == 0)
+		return;
 	s->held = false;
 	event_active(s->opening, EV_TIMEOUT, 0);
 }
@@ -175,7 +179,7 @@ static int await_release(struct drb_switch *s)
 {
 	// A file or /dev/null cannot be waited for.
 	return s->held && event_base_once(s->base, STDIN_FILENO, EV_READ, release, s, NULL) == 0
-		       ? -EAGAIN
+		       ? -EINPROGRESS
 		       : 0;
 }
 
@@ -246,9 +250,10 @@ static void open_more(int fd, short events, void *context)
 		const struct drb_module *m = &modules[s->open];
 		const struct timeval retry = {.tv_usec = m->retry_us};
 		int rc = m->open(s);
-		if (rc == -EAGAIN) {
-			if (m->retry_us > 0)
-				evtimer_add(s->opening, &retry);
+		if (rc == -EINPROGRESS)
+			return;
+		if (rc == -EAGAIN && m->retry_us > 0) {
+			evtimer_add(s->opening, &retry);
 			return;
 		}
 		if (rc < 0) {

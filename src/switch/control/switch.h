@@ -55,11 +55,12 @@ struct drb_switch {
 
 // A part of a switch. Modules are opened in the order of a table, by the event loop, and closed in reverse.
 struct drb_module {
-	const char *name; // what is waited for, while open() says -EAGAIN
-	// 0; -EAGAIN: to be called again in retry_us, or by event `opening`; another -errno, with a message printed and nothing left open.
+	const char *name; // what is waited for, while open() says -EAGAIN or -EINPROGRESS
+	// 0; -EAGAIN: to be called again in retry_us; -EINPROGRESS: when event `opening` is activated; another -errno, with a
+	// message printed and nothing left open.
 	int (*open)(struct drb_switch *s);
 	void (*close)(struct drb_switch *s); // NULL: nothing is to be done
-	uint32_t retry_us;                   // 0: the module activates `opening` itself
+	uint32_t retry_us;                   // 0: -EAGAIN is an error, too
 };
 
 // A timer that calls every so often from now on, with the switch. NULL: no memory, with a message printed.

@@ -112,6 +112,9 @@ static inline void end_iteration(struct drb_worker *w, uint64_t *next_ns)
 	drb_transmit_flush(w);
 }
 
+// A port without buffers for what came is not told of it again: it is asked so often, and while packets leave.
+#define RECEIVE_WITHIN_NS UINT64_C(1000000000)
+
 void drb_worker_run(struct drb_worker *w)
 {
 	uint64_t tsc = rte_rdtsc();
@@ -128,7 +131,11 @@ void drb_worker_run(struct drb_worker *w)
 		uint32_t received, queued = w->queued;
 
 		begin_iteration(w, &next_ns);
-		received = came ? drb_receive(w, &next_ns) : 0;
+		received = 0;
+		if (came || queued > 0 || w->now_ns >= w->receive_ns) {
+			w->receive_ns = w->now_ns + RECEIVE_WITHIN_NS;
+			received = drb_receive(w, &next_ns);
+		}
 		if (w->paced && received)
 			drb_transmit(w, &next_ns);
 		end_iteration(w, &next_ns);

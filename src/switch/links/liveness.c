@@ -330,11 +330,13 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 		publish(l, now_ns);
 	l->changed = false;
 	l->due_ns = drb_known_outages_due_ns(&l->known);
-	l->rests = true;
+	uint32_t rest = 0, sending = 0;
 	for (uint32_t i = 0; i < l->ports; i++) {
 		const struct drb_liveness_port *p = &l->port[i];
 		uint64_t next = p->watched ? drb_liveness_send_due(l, i, now_ns) : UINT64_MAX;
 		l->due_ns = next < l->due_ns ? next : l->due_ns;
-		l->rests = l->rests && (p->rests || !drb_liveness_sends(p));
+		sending += drb_liveness_sends(p);
+		rest += p->rests;
 	}
+	l->rests = sending > 0 && rest == sending; // without neighbours nobody knows
 }

@@ -29,9 +29,11 @@ static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	if (l->counts)
 		hello.sent = l->io.count_sent(l->io.context, i) + p->hellos_out + 1;
 	hello.outages = l->known.outages;
+	const bool answers = p->link.asked.instance != 0; // a new neighbour, that waits
 	drb_link_say(&p->link, &hello, now_ns);
 	const uint8_t said = hello.flags;
-	const bool is_news = !p->has_said || said != p->said || l->known.version != p->said_version;
+	const bool is_news =
+		answers || !p->has_said || said != p->said || l->known.version != p->said_version;
 	hello.flags |= (is_news ? DRB_HELLO_NEWS : 0) | (p->rests ? DRB_HELLO_RESTS : 0);
 	uint32_t len = drb_hello_encode(&hello, frame);
 	drb_hello_key_sign(&l->key, frame);

@@ -48,7 +48,7 @@ TEST(rests)
 	assert_true(drb_link_rests(&l, 3001 * MS));
 	hear(DRB_HELLO_HEARS | DRB_HELLO_NO_ALTERNATE | DRB_HELLO_RESTS | DRB_HELLO_NEWS, 3010);
 	assert_true(drb_link_rests(&l, 3010 * MS));
-	// One may be lost, at 3200, and the next one be late by a twentieth of a period.
+	// One may be lost, at 3185, and the next one be late by a third of a period.
 	assert_int_equal(look(3395), DRB_LINK_UP);
 	assert_int_equal(drb_link_due_ns(&l), 3395 * MS + 1);
 	assert_int_equal(look(3396), DRB_LINK_DOWN);

@@ -118,15 +118,16 @@ class Switches:
 
     def __init__(self, fabric, program):
         self.fabric, self.program, self.children = fabric, program, {}
-        self.held, self.release = os.pipe()
+        self.pipe = ()  # which holds those that are started; its ends: to read, to write
 
     def start(self, node):
         """Starts one switch inside its namespace; its output goes to its log file."""
         command = [self.program, '-c', self.fabric.path(node['config']), '--hold']
+        self.pipe = self.pipe or os.pipe()
         with interrupts.deferred(), open(self.fabric.log(node['name']), 'wb') as log, \
              netns.inside(node['namespace']):
             try:
-                child = subprocess.Popen(command, stdin=self.held, stdout=log,
+                child = subprocess.Popen(command, stdin=self.pipe[0], stdout=log,
                                          stderr=subprocess.STDOUT, start_new_session=True, cwd='/')
             except OSError as e:
                 raise Failure(f'cannot start program {self.program}: {os.strerror(e.errno)}') from e
@@ -143,10 +144,14 @@ class Switches:
 
     def wait_ready(self, nodes, seconds, told=lambda switches: None):
         """Returns when every switch says that all its ports forward. told: of how many more could."""
-        self._wait(nodes, self._answers, seconds, told)
-        os.close(self.release)
-        os.close(self.held)
-        self._wait(nodes, self._is_ready, seconds)
+        end = time.monotonic() + seconds
+        try:
+            self._wait(nodes, self._answers, seconds, told)
+        finally:
+            for descriptor in self.pipe:
+                os.close(descriptor)
+            self.pipe = ()
+        self._wait(nodes, self._is_ready, max(end - time.monotonic(), 1))
 
     def _wait(self, nodes, is_there, seconds, told=lambda switches: None):
         # In the order of their start: while the first is not ready, to ask the others takes time from all.
@@ -162,7 +167,7 @@ class Switches:
             if time.monotonic() > end:
                 late = [name for name, instance in pending if not is_there(name, instance)]
                 if late:
-                    raise Failure(f'{len(late)} of {len(nodes)} switches are not ready after {seconds:g} s, {late[0]} '
+                    raise Failure(f'{len(late)} of {len(nodes)} switches are not ready after {seconds:.0f} s, {late[0]} '
                                   f'among them: {self.last_line(late[0])}')
             time.sleep(POLL_SECONDS)
 

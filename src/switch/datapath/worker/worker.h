@@ -163,12 +163,13 @@ struct drb_worker {
 
 	// Time and sleep: written by loop.c and idle.c; now_ns is read by all stages.
 	struct {
-		uint64_t now_ns;    // CLOCK_MONOTONIC, as of the last look at the clock
-		uint64_t review_ns; // when to ask for changes of interfaces; UINT64_MAX: never
-		int changes_fd;     // of interfaces (ports/interface.h); -1: none matters
-		bool has_doorbells; // some port has a doorbell
-		bool no_wakeup;     // some port has neither descriptor nor doorbell: look
-				    // after backoff_ns
+		uint64_t now_ns;     // CLOCK_MONOTONIC, as of the last look at the clock
+		uint64_t review_ns;  // when to ask for changes of interfaces; UINT64_MAX: never
+		uint64_t receive_ns; // when to receive though nothing woke the worker
+		int changes_fd;      // of interfaces (ports/interface.h); -1: none matters
+		bool has_doorbells;  // some port has a doorbell
+		bool no_wakeup;      // some port has neither descriptor nor doorbell: look
+				     // after backoff_ns
 		uint64_t backoff_ns;
 		int epoll_fd, kick_fd; // the set has the kick, the doorbells and sockets of hellos
 		// What wakes a sleeping worker: the set, then the sockets of ports. A socket in a

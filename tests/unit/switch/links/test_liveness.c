@@ -167,7 +167,7 @@ TEST(at_rest)
 	said_until(1201, 2201, sent);
 	assert_true(w->rests);
 	assert_int_equal(said_until(2201, 4201, sent), DRB_HELLO_HEARS | DRB_HELLO_RESTS);
-	assert_true(sent[2] == 11 && sent[3] == 11);
+	assert_true(sent[2] == 12 && sent[3] == 12);
 	// A packet at one port: that port speaks as often as ever, a second long.
 	make_frame(frame, sizeof(frame), 0, 10);
 	struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
