@@ -53,6 +53,8 @@ static const char *add_size(struct drb_list_reader *r, char **line, struct drb_l
 	const char *word = next(line);
 	uint64_t bytes;
 
+	if (t->size)
+		return "a connection has one size";
 	if (!word || drb_parse_u64(word, 1, UINT64_MAX, &bytes) < 0)
 		return "size must be bytes, 1 or more: transfers without end are not read";
 	t->size = drb_list_packets(r->scale, bytes);
@@ -64,7 +66,8 @@ static const char *add_start(struct drb_list_reader *r, char **line, struct drb_
 	const char *word = next(line);
 	double ps;
 
-	t->slot = DRB_LIST_NONE;
+	if (t->slot != DRB_LIST_NONE)
+		return "a connection has one start";
 	if (word && drb_parse_real(word, 0, 1e18, &ps) == 0)
 		t->slot = drb_list_slots(r->scale, ps / 1000);
 	return t->slot == DRB_LIST_NONE ? "start must be picoseconds, 100000000 slots at most"
@@ -121,26 +124,26 @@ static const char *add_connection(struct drb_list_reader *r, char *pair, char *a
 static const char *add_trigger(struct drb_list_reader *r, char *line)
 {
 	struct matrix *m = r->own;
-	const char *wrong = "a trigger needs an id", *word;
-	uint32_t count = 1, type = 0;
+	const char *wrong = NULL, *word;
+	uint32_t count = 1, type = 0, triggers = m->trigger.count;
 
-	while ((word = next(&line))) {
-		if (strcmp(word, "id") == 0)
+	while (!wrong && (word = next(&line))) {
+		if (strcmp(word, "id") == 0 && triggers == m->trigger.count)
 			wrong = add_end(r, &m->trigger, &line, 0);
 		else if (strcmp(word, "count") == 0 && number(&line, 1, &count) == 0)
 			continue;
-		else if (strcmp(word, "oneshot") == 0 || strcmp(word, "multishot") == 0 ||
-			 strcmp(word, "barrier") == 0)
+		else if (!type && (strcmp(word, "oneshot") == 0 || strcmp(word, "multishot") == 0 ||
+				   strcmp(word, "barrier") == 0))
 			type = (unsigned char)*word;
 		else
-			return "a trigger has id, count, and oneshot, multishot or barrier";
-		if (wrong)
-			return wrong;
+			return "a trigger has one id, count, and oneshot, multishot or barrier";
 	}
-	if (wrong || !type)
-		return wrong ? wrong : "a trigger is oneshot, multishot or barrier";
-	m->trigger.end[m->trigger.count - 1].place = type == 'b' ? count : 1;
-	return NULL;
+	if (wrong)
+		return wrong;
+	if (triggers == m->trigger.count)
+		return "a trigger needs an id";
+	m->trigger.end[triggers].place = type == 'b' ? count : 1;
+	return type ? NULL : "a trigger is oneshot, multishot or barrier";
 }
 
 static const char *add(struct drb_list_reader *r, char *line)
@@ -200,7 +203,7 @@ static const char *join(struct drb_list_reader *r, const struct drb_list_end *tr
 	struct matrix *m = r->own;
 	const uint32_t fires = find(&m->fires, fire, trigger->key + 1) - fire;
 
-	if (fires != trigger->place)
+	if (fires == 0 || fires != trigger->place)
 		return "so many connections must fire a trigger as its count says, and one a "
 		       "oneshot or multishot one";
 	uint32_t of = fires == 1 ? m->fires.end[fire].place : r->list->count;
@@ -209,6 +212,21 @@ static const char *join(struct drb_list_reader *r, const struct drb_list_end *tr
 		rc = drb_list_add_wait(r->list, (struct drb_list_wait){m->waits.end[wait].place, of,
 								       DRB_LIST_ARRIVED});
 	return rc < 0 ? NO_MEMORY : NULL;
+}
+
+// All triggers that connections name must be in the file.
+static const char *check_named(struct drb_list_reader *r, const struct drb_list_ends *named)
+{
+	const struct drb_list_ends *triggers = &((const struct matrix *)r->own)->trigger;
+
+	for (uint32_t i = 0, at = 0; i < named->count; i++) {
+		at = find(triggers, at, named->end[i].key);
+		if (has(triggers, at, named->end[i].key))
+			continue;
+		r->line = named->end[i].line;
+		return "the file must have the triggers that this connection names";
+	}
+	return NULL;
 }
 
 static const char *end(struct drb_list_reader *r)
@@ -232,13 +250,9 @@ static const char *end(struct drb_list_reader *r)
 		if (has(&m->waits, wait, t->key))
 			wrong = join(r, t, wait, fire);
 	}
-	for (uint32_t i = 0, at = 0; !wrong && i < m->waits.count; i++) {
-		r->line = m->waits.end[i].line;
-		at = find(&m->trigger, at, m->waits.end[i].key);
-		if (!has(&m->trigger, at, m->waits.end[i].key))
-			return "the file must have the trigger that this connection waits for";
-	}
-	return wrong;
+	if (!wrong)
+		wrong = check_named(r, &m->waits);
+	return wrong ? wrong : check_named(r, &m->fires);
 }
 
 static void free_own(void *own)

@@ -59,7 +59,7 @@ TEST(matrices_of_htsim_are_played)
 				   "2->0 id 3 trigger 9 size 1 send_done_trigger 4\n"
 				   "6->4 id 4 trigger 9 size 4000\n"
 				   "8->10 id 5 trigger 4 size 2000\n"
-				   "trigger id 4 oneshot\n"
+				   "trigger oneshot id 4\n"
 				   "trigger id 9 barrier count 2\n";
 	static const struct interval want[] = {{6, 19}, {0, 13}, {19, 23}, {19, 26}, {23, 28}};
 
@@ -222,7 +222,16 @@ TEST(mistakes_in_matrices_name_the_line)
 						   "from->to or trigger: failures are not "
 						   "read, take --gray"},
 		{HEAD "0->1 size 1 trigger 7\n",
-		 "list:3: the file must have the trigger that this connection waits for"},
+		 "list:3: the file must have the triggers that this connection names"},
+		{HEAD "0->1 size 1 start 0 send_done_trigger 9\n",
+		 "list:3: the file must have the triggers that this connection names"},
+		{HEAD "0->1 size 1 start 0 size 2\n", "list:3: a connection has one size"},
+		{HEAD "0->1 size 1 start 0 start 5\n", "list:3: a connection has one start"},
+		{"Nodes 16\nConnections 1\nTriggers 2\n0->5 trigger 1 size 10\n"
+		 "trigger id 1 id 2 oneshot\n",
+		 "list:5: a trigger has one id, count, and oneshot, multishot or barrier"},
+		{TWO "0->1 size 1 start 0\n1->0 size 1 start 0\ntrigger oneshot\n",
+		 "list:6: a trigger needs an id"},
 		{TWO "0->1 size 1 start 0 send_done_trigger 1\n1->0 size 1 trigger 1\n"
 		     "trigger id 1 barrier count 2\n",
 		 "list:6: so many connections must fire a trigger as its count says, and one a "
