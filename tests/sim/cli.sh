@@ -200,6 +200,9 @@ refused 'leave out --handshake' transfer --scheme ecmp --source spray --hosts sp
 refused 'from 10 to' job --timeout 1
 "$sim" job --source spray --delay 100 --data 8 --runs 1 --timeout 1211 2>&1 >"$dir/out" | grep -q 'take --timeout 2424$' ||
   { echo "not ok: no warning of a timeout below a round trip" && failed=1; }
+"$sim" job --scheme drb --job incast --data 20 --runs 2 --longest 50 2>&1 >"$dir/out" |
+  grep -q ' drb, incast: [0-9]* of [0-9]* transfers did not arrive: .* --longest 50$' ||
+  { echo "not ok: no warning of a job that did not end" && failed=1; }
 refused 'take --queue' job --trim --source spray
 refused 'take --source spray' job --trim --queue 20
 refused 'from 1 to' transfer --runs 0

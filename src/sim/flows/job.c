@@ -121,6 +121,8 @@ static int run(const struct drb_job_setup *setup, const struct drb_list *list,
 
 	for (uint32_t i = 0; rc == 0 && r.finished == list->count && i < list->count; i++)
 		result->makespan = LARGER(result->makespan, r.time[i].finish);
+	result->transfers = list->count;
+	result->never = list->count - r.finished;
 	result->packets = r.packets;
 	result->dropped = r.dropped;
 	result->resent = r.resent;
@@ -134,7 +136,7 @@ int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result
 	struct drb_list list = {0}, parts = {0};
 	int rc = drb_job_list(setup, &list);
 
-	*result = (struct drb_job_result){.transfers = list.count};
+	*result = (struct drb_job_result){0};
 	if (rc == 0)
 		rc = drb_job_alone(&setup->transfers, &list, &result->alone);
 	if (rc == 0 && setup->transfers.hosts == DRB_HOSTS_ETHEREAL) {

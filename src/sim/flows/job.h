@@ -49,7 +49,8 @@ struct drb_job_setup {
 struct drb_job_result {
 	uint64_t makespan;  // slots until all has arrived; 0: it did not
 	uint64_t alone;     // the same, if no transfer ever waited for another one on a link
-	uint64_t transfers; // that the job has
+	uint64_t transfers; // that the job has, or the parts that hosts split them into
+	uint64_t never;     // of these, that did not arrive
 	uint64_t packets, dropped, resent;
 	bool failed; // memory ran out
 };

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+// Where nothing has arrived for so many times what may be between two arrivals, nothing more will.
+#define QUIET 100
+
 struct run {
 	const struct drb_list *list;
 	struct drb_transfers *transfers;
@@ -20,6 +23,9 @@ struct run {
 	uint32_t waiters;
 	// Places that have begun and that nobody was told of, or that stay at their host until they are over.
 	uint32_t *begun, begins;
+	uint64_t arrived; // packets, by the slot `heard`
+	uint64_t heard;   // in which one arrived last, or something was still to begin by itself
+	uint64_t quiet;   // slots from then on, after which the run ends
 	struct drb_list_result *result;
 };
 
@@ -185,15 +191,39 @@ static void begin_due(struct run *r)
 	end_stays(r, r->slot);
 }
 
-static bool goes_on(const struct run *r, uint64_t longest)
+// Slots in which a fabric with windows may well be silent: what is lost is sent again, and crosses slow links.
+static uint64_t silence_of(const struct drb_transfers_setup *s)
 {
-	return (r->transfers->over < r->transfers->count || r->due < r->list->count || r->begins) &&
+	const struct drb_transfer far = {.dest = s->tree.hosts - 1, .size = 1};
+
+	return s->timeout + s->slow.slots + drb_transfer_alone(s, &far) +
+	       drb_transfer_answer(s, &far);
+}
+
+// All that is left has begun, and nothing of it arrives: there is no path for it.
+static bool is_stuck(struct run *r)
+{
+	const uint64_t slot = drb_transfers_slot(r->transfers);
+
+	if (r->transfers->arrived != r->arrived || r->due < r->list->count || r->begins) {
+		r->arrived = r->transfers->arrived;
+		r->heard = slot;
+	}
+	return slot - r->heard > r->quiet;
+}
+
+static bool goes_on(struct run *r, uint64_t longest)
+{
+	return !is_stuck(r) &&
+	       (r->transfers->over < r->transfers->count || r->due < r->list->count || r->begins) &&
 	       drb_transfers_slot(r->transfers) < longest;
 }
 
 int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *result)
 {
-	struct run r = {.list = setup->list, .result = result};
+	struct run r = {.list = setup->list,
+			.quiet = QUIET * silence_of(&setup->transfers),
+			.result = result};
 	int rc = drb_transfers_new(&r.transfers, &setup->transfers);
 
 	*result = (struct drb_list_result){.time = result->time};

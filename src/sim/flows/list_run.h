@@ -8,7 +8,8 @@
 struct drb_list_setup {
 	struct drb_transfers_setup transfers;
 	const struct drb_list *list;
-	uint64_t longest; // slots, after which the run ends in any case
+	uint64_t
+		longest; // slots, after which the run ends in any case, or once nothing arrives any more
 };
 
 struct drb_list_time {

@@ -70,6 +70,12 @@ const struct drb_option sim_transfer_options[] = {
 	{0},
 };
 
+const struct drb_option sim_longest_option[] = {
+	{"--longest", "SLOTS", "End a run after SLOTS in any case (default 10000000)",
+	 .kind = DRB_OPTION_U32, AT(longest), 1, 1e9},
+	{0},
+};
+
 struct sim_transfer_verb sim_transfer_default(void)
 {
 	return (struct sim_transfer_verb){.common = sim_common_default(),
@@ -78,6 +84,7 @@ struct sim_transfer_verb sim_transfer_default(void)
 					  .queue = UINT32_MAX,
 					  .mark = 20,
 					  .timeout = 1000,
+					  .longest = 10000000,
 					  .ack = 1};
 }
 
@@ -195,6 +202,16 @@ void sim_put_source(struct drb_table *t, const struct sim_transfer_verb *v)
 	drb_table_text(t, "unit", NULL, unit_names[v->unit]);
 	drb_table_text(t, "source", NULL, source_names[v->source]);
 	drb_table_text(t, "hosts", NULL, hosts_names[v->hosts]);
+}
+
+void sim_warn_never(const struct sim_transfer_verb *v, const char *of, uint64_t never,
+		    uint64_t transfers)
+{
+	if (never)
+		drb_warn("%s: %" PRIu64 " of %" PRIu64 " transfers did not arrive: packets of them "
+			 "were dropped, they have no path, what they wait for did not come, or the "
+			 "run ended at --longest %u",
+			 of, never, transfers, v->longest);
 }
 
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent)

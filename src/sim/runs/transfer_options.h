@@ -18,11 +18,13 @@ struct sim_transfer_verb {
 	struct drb_gray gray;
 	uint32_t gap, queue, mark, timeout;
 	double ack, ack_room;
+	uint32_t longest;           // slots of a list
 	bool handshake, trim, jobs; // jobs: all that hosts send is known
 	struct sim_timing timing;
 };
 
 extern const struct drb_option sim_transfer_options[];
+extern const struct drb_option sim_longest_option[]; // --longest, of verbs that play lists
 // clang-format off
 #define SIM_TRANSFER_SETS(v) SIM_FABRIC_SET(&(v)->fabric), {.option = sim_transfer_options, v},  \
 	{.option = sim_timing_options, &(v)->timing}
@@ -42,5 +44,8 @@ double sim_transfers_threshold(const struct sim_transfer_verb *v, enum drb_schem
 			       double load, double flows);
 // Cells: --unit, --source and --hosts.
 void sim_put_source(struct drb_table *t, const struct sim_transfer_verb *v);
+// Warns if so many of the transfers of a list never arrived. `of`: what they belong to.
+void sim_warn_never(const struct sim_transfer_verb *v, const char *of, uint64_t never,
+		    uint64_t transfers);
 // Cells dropped and resent: shares of the packets sent.
 void sim_put_losses(struct drb_table *t, uint64_t packets, uint64_t dropped, uint64_t resent);

@@ -16,7 +16,6 @@
 #include "sim/runs/transfer_options.h"
 
 #define JOBS_MAX 8
-#define LONGEST 100000000 // slots
 
 struct job_verb {
 	struct sim_transfer_verb base; // first
@@ -73,7 +72,7 @@ static struct drb_job_setup setup_of(const struct job_verb *v, uint64_t i)
 		.transfers = sim_transfers_setup(&v->base, i % v->runs),
 		.job = v->job[point / v->base.fabric.schemes],
 		.shuffled = !v->by_label,
-		.longest = LONGEST,
+		.longest = v->base.longest,
 	};
 
 	s.transfers.scheme = v->base.fabric.scheme[point % v->base.fabric.schemes];
@@ -127,7 +126,7 @@ static uint32_t check(struct job_verb *v)
 struct summary {
 	struct sim_sample makespan, alone, slowdown;
 	double least, most;
-	uint64_t packets, dropped, resent;
+	uint64_t packets, dropped, resent, never, transfers;
 };
 
 static struct summary summary_of(const struct drb_job_result *r, uint32_t runs)
@@ -139,6 +138,8 @@ static struct summary summary_of(const struct drb_job_result *r, uint32_t runs)
 		s.packets += r[i].packets;
 		s.dropped += r[i].dropped;
 		s.resent += r[i].resent;
+		s.never += r[i].never;
+		s.transfers += r[i].transfers;
 		if (!r[i].makespan)
 			continue;
 		sim_sample_add(&s.makespan, makespan);
@@ -154,9 +155,11 @@ static void put_row(struct drb_table *t, const struct job_verb *v, uint64_t poin
 {
 	const struct drb_job_setup setup = setup_of(v, point * v->runs);
 	const struct summary s = summary_of(v->result + point * v->runs, v->runs);
-	char name[DRB_JOB_NAME_MAX];
+	char name[DRB_JOB_NAME_MAX], of[DRB_JOB_NAME_MAX + 32];
 
 	drb_job_format(&setup.job, name);
+	snprintf(of, sizeof(of), "%s, %s", drb_scheme_name(setup.transfers.scheme), name);
+	sim_warn_never(&v->base, of, s.never, s.transfers);
 	drb_table_text(t, "scheme", NULL, drb_scheme_name(setup.transfers.scheme));
 	drb_table_text(t, "job", NULL, name);
 	drb_table_real(t, "makespan_mean", "makespan", 1, sim_sample_mean(&s.makespan));
@@ -198,6 +201,7 @@ int sim_job(int argc, char **argv)
 	v.base.jobs = true;
 
 	const struct drb_options sets[] = {SIM_TRANSFER_SETS(&v.base),
+					   {.option = sim_longest_option, &v.base},
 					   {.option = options, &v},
 					   SIM_COMMON_SETS(&v.base.common),
 					   {0}};

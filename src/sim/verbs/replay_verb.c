@@ -20,7 +20,6 @@ struct replay_verb {
 	struct sim_transfer_verb base; // first
 	const char *path;
 	struct drb_list list;
-	uint32_t longest;
 	double packet_bytes, slot_ns;
 	struct drb_list_time *time; // [scheme][transfer]
 };
@@ -29,8 +28,6 @@ struct replay_verb {
 
 static const struct drb_option options[] = {
 	{NULL, "LIST", NULL, .kind = DRB_OPTION_TEXT, AT(path)},
-	{"--longest", "SLOTS", "End the run after SLOTS in any case (default 10000000)",
-	 .kind = DRB_OPTION_U32, AT(longest), 1, 1e9},
 	{"--packet", "BYTES", "Bytes of a packet, for lists of htsim and GOAL (default 4096)",
 	 .kind = DRB_OPTION_REAL, AT(packet_bytes), 1, 1e6},
 	{"--slot", "NS",
@@ -43,7 +40,7 @@ static struct drb_list_setup setup_of(const struct replay_verb *v, uint64_t i)
 {
 	struct drb_list_setup s = {.transfers = sim_transfers_setup(&v->base, 0),
 				   .list = &v->list,
-				   .longest = v->longest};
+				   .longest = v->base.longest};
 
 	s.transfers.scheme = v->base.fabric.scheme[i];
 	// The list does not say its load: the packets' threshold is that of a link that is nearly full.
@@ -131,22 +128,19 @@ static void put_results(const struct replay_verb *v)
 			put_row(t, v, i, place);
 			never += !v->time[i * v->list.count + place].finish;
 		}
-		if (never)
-			drb_warn("%s: %u of %u transfers did not arrive: packets of them were "
-				 "dropped, what they wait for did not come, or the run ended",
-				 drb_scheme_name(v->base.fabric.scheme[i]), never, v->list.count);
+		sim_warn_never(&v->base, drb_scheme_name(v->base.fabric.scheme[i]), never,
+			       v->list.count);
 	}
 	drb_table_end(t);
 }
 
 int sim_replay(int argc, char **argv)
 {
-	struct replay_verb v = {.base = sim_transfer_default(),
-				.longest = 10000000,
-				.packet_bytes = 4096,
-				.slot_ns = 81.92};
+	struct replay_verb v = {
+		.base = sim_transfer_default(), .packet_bytes = 4096, .slot_ns = 81.92};
 
 	const struct drb_options sets[] = {SIM_TRANSFER_SETS(&v.base),
+					   {.option = sim_longest_option, &v.base},
 					   {.option = options, &v},
 					   SIM_COMMON_SETS(&v.base.common),
 					   {0}};

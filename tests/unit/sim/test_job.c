@@ -161,6 +161,26 @@ TEST(jobs_take_at_least_what_they_take_alone)
 	}
 }
 
+// Ranks that no path joins send again for ever; the run ends long before its limit.
+TEST(a_job_without_paths_ends)
+{
+	struct drb_job_setup s = setup_of(3, 3, "incast", 20);
+
+	s.transfers.scheme = DRB_SCHEME_ECMP;
+	s.transfers.source = DRB_SIM_WINDOW;
+	s.transfers.mark = 20;
+	s.transfers.timeout = 1000;
+	s.transfers.fail.links = 40;
+	s.shuffled = true;
+	s.longest = 1000000000;
+	struct drb_job_result r = run(&s);
+	assert_int_equal(r.makespan, 0);
+	assert_int_equal(r.transfers, 53);
+	assert_true(r.never > 0 && r.never < 53);
+	s.transfers.fail.links = 0;
+	assert_int_equal(run(&s).never, 0);
+}
+
 TEST(what_cannot_be_is_refused)
 {
 	static const char *const wrong[] = {

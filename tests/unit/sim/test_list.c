@@ -162,6 +162,23 @@ TEST(what_waits_begins_when_it_may)
 	drb_list_free(&list);
 }
 
+// Only where nothing more begins by itself does a run end for want of arrivals.
+TEST(a_run_waits_for_what_is_to_begin)
+{
+	static const char text[] = HEADING "0,0,0,0,500000,,\n1,0,0,2,1,0,\n2,900000,2,0,1,,1\n";
+	struct drb_transfers_setup s = transfers_setup(3, 2);
+	struct drb_list list;
+	char error[DRB_LIST_ERROR_MAX];
+
+	assert_int_equal(read_text(text, &list, error), 0);
+	struct drb_list_result r = played(&list, &s);
+	assert_int_equal(r.finished, 3);
+	assert_int_equal(r.time[1].start, 500000);
+	assert_int_equal(r.time[2].start, 900000);
+	free(r.time);
+	drb_list_free(&list);
+}
+
 TEST(a_run_may_end_before_all_arrived)
 {
 	struct drb_transfers_setup t = transfers_setup(3, 2);
