@@ -218,6 +218,11 @@ refused 'no list' replay
 refused 'none/such: No such file' replay /none/such
 printf 'num_ranks 2\nrank 0 {\nsend 1b to 1\n}\n' >"$dir/goal"
 refused "$dir/goal:3: a send and a recv must meet" replay "$dir/goal"
+printf 'num_ranks 2\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\n}\n' >"$dir/goal"
+"$sim" replay "$dir/goal" --scheme drb 2>"$dir/errors" >"$dir/out"
+for warning in "$dir/goal: no transfer between hosts" 'drb: 2 of 2 computations and receives did not end'; do
+  grep -q "warning: $warning" "$dir/errors" || { echo "not ok: no warning '$warning'" && failed=1; }
+done
 refused "$dir/list:2: .*hosts of this fabric" replay -l 1 -d 2 "$dir/list"
 refused 'from 1 to' job --data 0
 refused 'lambda' theory --lambda 1

@@ -24,11 +24,12 @@ struct drb_list_reader {
 struct drb_list_format {
 	bool (*begins)(
 		const char *line); // whether a file whose first line is this is of the format
-	// A line without its end and without comment; after the last one. What is wrong, NULL if nothing is.
+	// A line without its end and without what # begins; after the last one. What is wrong, NULL if nothing is.
 	const char *(*add)(struct drb_list_reader *r, char *line);
 	const char *(*end)(struct drb_list_reader *r);
 	void (*free)(void *own);
 	size_t bytes; // of own, which is 0 at first
+	bool hashes;  // # begins a comment
 };
 
 extern const struct drb_list_format drb_list_htsim, drb_list_goal;

@@ -19,8 +19,8 @@ struct label {
 
 struct schedule {
 	uint32_t ranks;
-	uint32_t rank; // that is read; ranks: none
-	bool comment;
+	uint32_t rank;                     // that is read; ranks: none
+	uint32_t comment;                  // line in which the one that is read began; 0: none
 	void *labels;                      // tsearch()
 	struct drb_list_ends sends, recvs; // key: from, then to
 };
@@ -63,17 +63,17 @@ static void forget_labels(struct schedule *s)
 }
 
 // Blanks instead of comments.
-static void strip(struct schedule *s, char *line)
+static void strip(struct schedule *s, char *line, uint32_t number)
 {
 	for (char *c = line; *c; c++) {
 		if (s->comment && c[0] == '*' && c[1] == '/') {
-			s->comment = false;
+			s->comment = 0;
 			c[0] = c[1] = ' ';
 		} else if (!s->comment && c[0] == '/' && c[1] == '/') {
 			*c = '\0';
 			return;
 		} else if (!s->comment && c[0] == '/' && c[1] == '*') {
-			s->comment = true;
+			s->comment = number;
 			*c++ = ' ';
 		}
 		if (s->comment)
@@ -247,7 +247,7 @@ static const char *add(struct drb_list_reader *r, char *line)
 	struct words w;
 	const char *wrong = NULL;
 
-	strip(r->own, line);
+	strip(r->own, line, r->line);
 	if (!split(line, &w))
 		return "no line of GOAL";
 	while (!wrong && w.count) {
@@ -267,6 +267,10 @@ static const char *end(struct drb_list_reader *r)
 	struct schedule *s = r->own;
 	struct drb_list_ends *sends = &s->sends, *recvs = &s->recvs;
 
+	if (s->comment) {
+		r->line = s->comment;
+		return "a comment must end with */";
+	}
 	if (s->rank < s->ranks)
 		return "a rank must end with }";
 	drb_list_ends_sort(sends);
@@ -296,4 +300,5 @@ static void free_own(void *own)
 	free(s);
 }
 
-const struct drb_list_format drb_list_goal = {begins, add, end, free_own, sizeof(struct schedule)};
+const struct drb_list_format drb_list_goal = {begins, add, end, free_own, sizeof(struct schedule),
+					      false};

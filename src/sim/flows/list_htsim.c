@@ -265,4 +265,5 @@ static void free_own(void *own)
 	free(m);
 }
 
-const struct drb_list_format drb_list_htsim = {begins, add, end, free_own, sizeof(struct matrix)};
+const struct drb_list_format drb_list_htsim = {begins, add, end, free_own, sizeof(struct matrix),
+					       true};

@@ -82,7 +82,7 @@ static const char *at_end(struct drb_list_reader *r)
 	return NULL;
 }
 
-static const struct drb_list_format own = {NULL, add_text, at_end, free, sizeof(bool)};
+static const struct drb_list_format own = {NULL, add_text, at_end, free, sizeof(bool), true};
 
 static const char *begin(struct drb_list_reader *r, const char *line)
 {
@@ -93,21 +93,27 @@ static const char *begin(struct drb_list_reader *r, const char *line)
 	return r->own ? NULL : "not enough memory";
 }
 
+static char *trimmed(char *line)
+{
+	for (size_t len = strlen(line); len && strchr(" \t\r\n", line[len - 1]); len--)
+		line[len - 1] = '\0';
+	return line + strspn(line, " \t");
+}
+
 static const char *read_line(struct drb_list_reader *r, char *line)
 {
 	const char *wrong = NULL;
 
 	if (strlen(line) + 1 == LINE_BYTES)
 		return "no line of this format";
-	line[strcspn(line, "#")] = '\0';
-	for (size_t len = strlen(line); len && strchr(" \t\r\n", line[len - 1]); len--)
-		line[len - 1] = '\0';
-	line += strspn(line, " \t");
-	if (!line[0])
-		return NULL;
-	if (!r->format)
+	line = trimmed(line);
+	if (!r->format && line[0] && line[0] != '#')
 		wrong = begin(r, line);
-	return wrong ? wrong : r->format->add(r, line);
+	if (!r->format || r->format->hashes) {
+		line[strcspn(line, "#")] = '\0';
+		line = trimmed(line);
+	}
+	return wrong || !line[0] ? wrong : r->format->add(r, line);
 }
 
 static const char *read_all(struct drb_list_reader *r, FILE *in)

@@ -62,6 +62,17 @@ static void job(void *context, uint64_t i, uint32_t thread)
 			v->base.fabric.layers, v->base.fabric.arity);
 }
 
+static void check_list(const struct replay_verb *v)
+{
+	uint32_t between = 0;
+
+	for (uint32_t i = 0; i < v->list.count; i++)
+		between += !drb_listed_stays(&v->list.transfer[i]);
+	if (!between)
+		drb_warn("%s: no transfer between hosts: there is nothing to print",
+			 drb_file_name(v->path));
+}
+
 static void read_list(struct replay_verb *v)
 {
 	const struct drb_list_scale scale = {v->base.fabric.tree.hosts, v->packet_bytes,
@@ -79,6 +90,7 @@ static void read_list(struct replay_verb *v)
 		snprintf(error, sizeof(error), "%s: %s", v->path, strerror(-rc));
 	if (rc < 0)
 		drb_die("%s", error);
+	check_list(v);
 }
 
 static void put_slots(struct drb_table *t, const char *key, const char *title, bool known,
@@ -121,15 +133,22 @@ static void put_results(const struct replay_verb *v)
 	struct drb_table *t = drb_table_new(stdout, v->base.common.format);
 
 	for (uint64_t i = 0; i < v->base.fabric.schemes; i++) {
-		uint32_t never = 0;
+		struct drb_list_time *time = v->time + i * v->list.count;
+		uint32_t count[2] = {0}, never[2] = {0}; // of transfers; of what stays at its host
 		for (uint32_t place = 0; place < v->list.count; place++) {
-			if (drb_listed_stays(&v->list.transfer[place]))
-				continue;
-			put_row(t, v, i, place);
-			never += !v->time[i * v->list.count + place].finish;
+			bool stays = drb_listed_stays(&v->list.transfer[place]);
+			count[stays]++;
+			never[stays] += !time[place].finish;
+			if (!stays)
+				put_row(t, v, i, place);
 		}
-		sim_warn_never(&v->base, drb_scheme_name(v->base.fabric.scheme[i]), never,
-			       v->list.count);
+		const char *scheme = drb_scheme_name(v->base.fabric.scheme[i]);
+		sim_warn_never(&v->base, scheme, never[0], count[0]);
+		if (never[1])
+			drb_warn("%s: %u of %u computations and receives did not end: what they "
+				 "wait for did "
+				 "not come, or the run ended at --longest %u",
+				 scheme, never[1], count[1], v->base.longest);
 	}
 	drb_table_end(t);
 }

@@ -81,7 +81,7 @@ TEST(schedules_of_goal_are_played)
 				   "e: send 1000b to 2\n" // as soon as d is over
 				   "e requires d\n"
 				   "}\n"
-				   "rank 2 { /* the other\n one */\n"
+				   "rank 2 { /* the #\n other # one */ // # it is\n"
 				   "a: recv 10000b from 0 tag 3 cpu 0 nic 1\n" // 13
 				   "f: calc 300\n"                             // 13 to 43
 				   "f requires a\n"
@@ -267,6 +267,9 @@ TEST(mistakes_in_schedules_name_the_line)
 		{RANK "jump\n", "list:3: must be send, recv, calc, LABEL requires LABEL, LABEL "
 				"irequires LABEL or }"},
 		{RANK "calc 1\n", "list:3: a rank must end with }"},
+		{RANK "calc 1\n} /* the\nlast", "list:4: a comment must end with */"},
+		{"/* # */ num_ranks 17\n",
+		 "list:1: num_ranks must come once, no more than this fabric has hosts"},
 		{RANK "send 1b to 2 tag 1\n}\nrank 2 {\nrecv 1b from 1 tag 2\n}\n",
 		 "list:3: a send and a recv must meet, of two ranks and a tag"},
 	};
