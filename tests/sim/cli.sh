@@ -214,7 +214,10 @@ refused 'random or label' job --place rack
 refused 'from 0 to 1' job --ack 1.5
 refused 'take one --load' transfer --list
 refused 'take one --job' job --list
+refused 'leave out --hosts ethereal' job --job incast --scheme ecmp --hosts ethereal --list
 refused 'no list' replay
+refused 'slots: leave them out' replay "$dir/list" --packet 1500 --slot 120
+refused 'give both' replay "${BASH_SOURCE[0]%/*}/../fuzz/corpus/list/htsim" --slot 120
 refused 'none/such: No such file' replay /none/such
 printf 'num_ranks 2\nrank 0 {\nsend 1b to 1\n}\n' >"$dir/goal"
 refused "$dir/goal:3: a send and a recv must meet" replay "$dir/goal"

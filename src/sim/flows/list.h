@@ -36,6 +36,7 @@ struct drb_list_wait {
 struct drb_list {
 	struct drb_listed *transfer; // owned
 	uint32_t count, room;
+	bool scaled; // it was in bytes and nanoseconds or picoseconds
 	struct drb_list_wait *wait; // owned
 	uint32_t waits, waits_room;
 };

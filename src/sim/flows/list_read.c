@@ -89,6 +89,7 @@ static const char *begin(struct drb_list_reader *r, const char *line)
 	r->format = drb_list_htsim.begins(line)  ? &drb_list_htsim
 		    : drb_list_goal.begins(line) ? &drb_list_goal
 						 : &own; // it says what is wrong with what is none
+	r->list->scaled = r->format != &own;
 	r->own = calloc(1, r->format->bytes);
 	return r->own ? NULL : "not enough memory";
 }

@@ -187,6 +187,9 @@ static int put_list(const struct job_verb *v)
 
 	if (v->jobs != 1)
 		drb_die("--list: a list is of one job: take one --job");
+	if (v->base.hosts == DRB_HOSTS_ETHEREAL)
+		drb_die("--list: a list does not say how hosts split transfers: leave out --hosts "
+			"ethereal");
 	if (drb_job_list(&setup, &list) < 0)
 		drb_die("not enough memory");
 	drb_list_print(&list, stdout);

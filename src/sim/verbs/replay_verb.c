@@ -28,7 +28,8 @@ struct replay_verb {
 
 static const struct drb_option options[] = {
 	{NULL, "LIST", NULL, .kind = DRB_OPTION_TEXT, AT(path)},
-	{"--packet", "BYTES", "Bytes of a packet, for lists of htsim and GOAL (default 4096)",
+	{"--packet", "BYTES",
+	 "Bytes of a packet, for lists of htsim and GOAL (default 4096); with --slot",
 	 .kind = DRB_OPTION_REAL, AT(packet_bytes), 1, 1e6},
 	{"--slot", "NS",
 	 "Nanoseconds of a slot, for these lists (default 81.92: 4096 bytes at 400 Gbit/s)",
@@ -66,6 +67,10 @@ static void check_list(const struct replay_verb *v)
 {
 	uint32_t between = 0;
 
+	if (!v->list.scaled && v->packet_bytes > 0)
+		drb_die("--packet and --slot are for lists of htsim and GOAL, %s says packets and "
+			"slots: leave them out",
+			drb_file_name(v->path));
 	for (uint32_t i = 0; i < v->list.count; i++)
 		between += !drb_listed_stays(&v->list.transfer[i]);
 	if (!between)
@@ -75,13 +80,18 @@ static void check_list(const struct replay_verb *v)
 
 static void read_list(struct replay_verb *v)
 {
-	const struct drb_list_scale scale = {v->base.fabric.tree.hosts, v->packet_bytes,
-					     v->slot_ns};
+	const bool given = v->packet_bytes > 0;
+	const struct drb_list_scale scale = {v->base.fabric.tree.hosts,
+					     given ? v->packet_bytes : 4096,
+					     given ? v->slot_ns : 81.92};
 	char error[DRB_LIST_ERROR_MAX];
 
 	if (!v->path)
 		drb_die("no list: give a file that drbsim transfer --list or drbsim job --list "
 			"printed, a connection matrix of htsim or a schedule of GOAL");
+	if (given != (v->slot_ns > 0))
+		drb_die("--packet and --slot: together they are the rate of links: give both or "
+			"neither");
 	FILE *in = drb_file_read(v->path);
 	int rc = in ? drb_list_read(drb_file_name(v->path), in, &scale, &v->list, error) : -errno;
 	if (in)
@@ -155,8 +165,7 @@ static void put_results(const struct replay_verb *v)
 
 int sim_replay(int argc, char **argv)
 {
-	struct replay_verb v = {
-		.base = sim_transfer_default(), .packet_bytes = 4096, .slot_ns = 81.92};
+	struct replay_verb v = {.base = sim_transfer_default()};
 
 	const struct drb_options sets[] = {SIM_TRANSFER_SETS(&v.base),
 					   {.option = sim_longest_option, &v.base},
