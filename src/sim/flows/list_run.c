@@ -21,11 +21,11 @@ struct run {
 		uint32_t place, before; // before: the one that waits for the same
 	} * waiter;
 	uint32_t waiters;
-	// Places that have begun and that nobody was told of, or that stay at their host until they are over.
-	uint32_t *begun, begins;
-	uint64_t arrived; // packets, by the slot `heard`
-	uint64_t heard;   // in which one arrived last, or something was still to begin by itself
-	uint64_t quiet;   // slots from then on, after which the run ends
+	uint32_t *begun, begins; // places that have begun and that nobody was told of
+	uint32_t *stay, stays;   // that stay at their host: a heap, the first to be over on top
+	uint64_t arrived;        // packets, by the slot `heard`
+	uint64_t heard; // in which one arrived last, or something was still to begin by itself
+	uint64_t quiet; // slots from then on, after which the run ends
 	struct drb_list_result *result;
 };
 
@@ -67,8 +67,9 @@ static int make(struct run *r)
 	r->place = malloc(count * sizeof(*r->place));
 	r->waits = calloc(count, sizeof(*r->waits));
 	r->begun = malloc(count * sizeof(*r->begun));
+	r->stay = malloc(count * sizeof(*r->stay));
 	r->waiter = malloc((2 * (size_t)count + r->list->waits) * sizeof(*r->waiter));
-	if (!r->order || !r->place || !r->waits || !r->begun || !r->waiter)
+	if (!r->order || !r->place || !r->waits || !r->begun || !r->stay || !r->waiter)
 		return -ENOMEM;
 	for (int event = 0; event < DRB_LIST_EVENTS; event++) {
 		r->waiting[event] = malloc(count * sizeof(uint32_t));
@@ -91,6 +92,7 @@ static void unmake(struct run *r)
 	free(r->place);
 	free(r->waits);
 	free(r->begun);
+	free(r->stay);
 	free(r->waiter);
 	for (int event = 0; event < DRB_LIST_EVENTS; event++)
 		free(r->waiting[event]);
@@ -153,29 +155,69 @@ static void after_arrival(void *context, uint32_t transfer)
 	release(r, r->place[transfer], DRB_LIST_ARRIVED, next_slot(r));
 }
 
+static uint64_t end_of(const struct run *r, uint32_t place)
+{
+	return r->result->time[place].start + r->list->transfer[place].size;
+}
+
+static bool ends_before(const struct run *r, uint32_t a, uint32_t b)
+{
+	const uint64_t x = end_of(r, a), y = end_of(r, b);
+
+	return x != y ? x < y : a < b;
+}
+
+static void push_stay(struct run *r, uint32_t place)
+{
+	uint32_t at = r->stays++;
+
+	for (; at && ends_before(r, place, r->stay[(at - 1) / 2]); at = (at - 1) / 2)
+		r->stay[at] = r->stay[(at - 1) / 2];
+	r->stay[at] = place;
+}
+
+static uint32_t pop_stay(struct run *r)
+{
+	const uint32_t top = r->stay[0], last = r->stay[--r->stays];
+	uint32_t at = 0;
+
+	for (uint32_t below = 1; below < r->stays; below = 2 * at + 1) {
+		if (below + 1 < r->stays && ends_before(r, r->stay[below + 1], r->stay[below]))
+			below++;
+		if (!ends_before(r, r->stay[below], last))
+			break;
+		r->stay[at] = r->stay[below];
+		at = below;
+	}
+	r->stay[at] = last;
+	return top;
+}
+
+static void tell_begun(struct run *r)
+{
+	for (uint32_t i = 0; i < r->begins; i++) {
+		uint32_t place = r->begun[i];
+		release(r, place, DRB_LIST_BEGUN, r->result->time[place].start);
+		if (drb_listed_stays(&r->list->transfer[place]))
+			push_stay(r, place);
+	}
+	r->begins = 0;
+}
+
 // Tells of what has begun; ends what stays at its host, if it is over by this slot.
 static void end_stays(struct run *r, uint64_t slot)
 {
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < r->begins; i++) {
-		uint32_t place = r->begun[i];
-		const struct drb_listed *t = &r->list->transfer[place];
+	tell_begun(r);
+	while (r->stays && end_of(r, r->stay[0]) <= slot) {
+		uint32_t place = pop_stay(r);
 		struct drb_list_time *time = &r->result->time[place];
-		release(r, place, DRB_LIST_BEGUN, time->start);
-		if (!drb_listed_stays(t))
-			continue;
-		if (time->start + t->size > slot) {
-			r->begun[kept++] = place;
-			continue;
-		}
 		time->connected = time->start;
-		time->finish = time->start + t->size;
+		time->finish = end_of(r, place);
 		r->result->finished++;
 		release(r, place, DRB_LIST_SENT, slot);
 		release(r, place, DRB_LIST_ARRIVED, slot);
+		tell_begun(r);
 	}
-	r->begins = kept;
 }
 
 // Those of the slot to come that wait for nothing.
@@ -205,7 +247,7 @@ static bool is_stuck(struct run *r)
 {
 	const uint64_t slot = drb_transfers_slot(r->transfers);
 
-	if (r->transfers->arrived != r->arrived || r->due < r->list->count || r->begins) {
+	if (r->transfers->arrived != r->arrived || r->due < r->list->count || r->stays) {
 		r->arrived = r->transfers->arrived;
 		r->heard = slot;
 	}
@@ -215,7 +257,7 @@ static bool is_stuck(struct run *r)
 static bool goes_on(struct run *r, uint64_t longest)
 {
 	return !is_stuck(r) &&
-	       (r->transfers->over < r->transfers->count || r->due < r->list->count || r->begins) &&
+	       (r->transfers->over < r->transfers->count || r->due < r->list->count || r->stays) &&
 	       drb_transfers_slot(r->transfers) < longest;
 }
 

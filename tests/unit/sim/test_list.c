@@ -179,6 +179,32 @@ TEST(a_run_waits_for_what_is_to_begin)
 	drb_list_free(&list);
 }
 
+// Each of them ends when its own time is over, whichever began first, and what waits for it goes on.
+TEST(a_host_computes_many_at_a_time)
+{
+	struct drb_transfers_setup s = transfers_setup(3, 2);
+	struct drb_list list = {0};
+
+	for (uint32_t i = 0; i < 999; i++) {
+		const struct drb_listed calc = {i / 3,
+						0,
+						0,
+						i * 7919 % 1000,
+						DRB_LIST_NONE,
+						i % 3 == 2 ? i - 1 : DRB_LIST_NONE,
+						0};
+		assert_int_equal(drb_list_add(&list, &calc), 0);
+	}
+	struct drb_list_result r = played(&list, &s);
+	assert_int_equal(r.finished, list.count);
+	for (uint32_t i = 0; i < list.count; i++) {
+		assert_int_equal(r.time[i].start, i % 3 == 2 ? r.time[i - 1].finish : i / 3);
+		assert_int_equal(r.time[i].finish, r.time[i].start + list.transfer[i].size);
+	}
+	free(r.time);
+	drb_list_free(&list);
+}
+
 TEST(a_run_may_end_before_all_arrived)
 {
 	struct drb_transfers_setup t = transfers_setup(3, 2);
