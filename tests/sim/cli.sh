@@ -226,6 +226,9 @@ printf 'num_ranks 2\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\
 for warning in "$dir/goal: no transfer between hosts" 'drb: 2 of 2 computations and receives did not end'; do
   grep -q "warning: $warning" "$dir/errors" || { echo "not ok: no warning '$warning'" && failed=1; }
 done
+"$sim" replay "$dir/list" --scheme drb --longest 1 2>&1 >"$dir/out" |
+  grep -q "$dir/list: [0-9]* of [0-9]* transfers begin when the run has ended: .* --longest than 1$" ||
+  { echo "not ok: no warning of transfers after the run" && failed=1; }
 refused "$dir/list:2: .*hosts of this fabric" replay -l 1 -d 2 "$dir/list"
 refused 'from 1 to' job --data 0
 refused 'lambda' theory --lambda 1

@@ -61,8 +61,9 @@ static int list_step(const struct listing *l, uint32_t step)
 					 : l->rule->wait == DRB_WAIT_SAME_STEP ? came[rank]
 									       : DRB_LIST_NONE,
 		};
-		if (drb_list_add(l->list, &t) < 0)
-			return -ENOMEM;
+		int rc = drb_list_add(l->list, &t);
+		if (rc < 0)
+			return rc;
 		l->last[rank] = came[dest] = place;
 	}
 	return 0;

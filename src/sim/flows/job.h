@@ -55,10 +55,10 @@ struct drb_job_result {
 	bool failed; // memory ran out
 };
 
-// 0, or as drb_packet_new(); -ERANGE as drb_job_fits().
+// 0, or as drb_packet_new(); -ERANGE as drb_job_fits(), -E2BIG as drb_list_add().
 int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result);
 // Slots until all of a list has arrived if no transfer ever waits on a link. -ENOMEM.
 int drb_job_alone(const struct drb_transfers_setup *setup, const struct drb_list *list,
 		  uint64_t *makespan);
-// The transfers of that run, step by step, added to an empty list. 0; -ERANGE as drb_job_fits(), -ENOMEM.
+// The transfers of that run, step by step, added to an empty list. 0; -ERANGE as drb_job_fits(); as drb_list_add().
 int drb_job_list(const struct drb_job_setup *setup, struct drb_list *list);

@@ -29,6 +29,8 @@ void *drb_list_room(void *array, uint32_t count, uint32_t *room, size_t each)
 
 int drb_list_add(struct drb_list *list, const struct drb_listed *transfer)
 {
+	if (list->count == DRB_LIST_MAX)
+		return -E2BIG;
 	struct drb_listed *t =
 		drb_list_room(list->transfer, list->count, &list->room, sizeof(*transfer));
 
@@ -49,6 +51,13 @@ int drb_list_add_wait(struct drb_list *list, struct drb_list_wait wait)
 	list->wait = w;
 	w[list->waits++] = wait;
 	return 0;
+}
+
+const char *drb_list_wrong(int rc)
+{
+	return rc == -E2BIG ? "a list has at most 100000000 transfers"
+	       : rc < 0     ? "not enough memory"
+			    : NULL;
 }
 
 int drb_list_ends_add(struct drb_list_ends *ends, struct drb_list_end end)

@@ -36,7 +36,7 @@ struct drb_list_wait {
 struct drb_list {
 	struct drb_listed *transfer; // owned
 	uint32_t count, room;
-	bool scaled; // it was in bytes and nanoseconds or picoseconds
+	bool scaled;                // it was in bytes and nanoseconds or picoseconds
 	struct drb_list_wait *wait; // owned
 	uint32_t waits, waits_room;
 };
@@ -48,9 +48,11 @@ struct drb_list_scale {
 };
 
 void drb_list_free(struct drb_list *list);
-// 0 or -ENOMEM.
+// 0, -ENOMEM; -E2BIG: it has DRB_LIST_MAX.
 int drb_list_add(struct drb_list *list, const struct drb_listed *transfer);
 int drb_list_add_wait(struct drb_list *list, struct drb_list_wait wait);
+// What they say in words; NULL of 0.
+const char *drb_list_wrong(int rc);
 // Transfers alone, not further waits.
 void drb_list_print(const struct drb_list *list, FILE *out);
 // Any bytes. 0; -EINVAL with what is wrong, file and line, in error, and an empty list. name: for errors.

@@ -110,7 +110,7 @@ static const char *add_transfer(struct drb_list_reader *r, const char *label, st
 		return "a rank must use a label once";
 	t.slot = 0;
 	t.after_sent = t.after_arrived = DRB_LIST_NONE;
-	return drb_list_add(r->list, &t) < 0 ? NO_MEMORY : NULL;
+	return drb_list_wrong(drb_list_add(r->list, &t));
 }
 
 static const char *add_calc(struct drb_list_reader *r, const char *label, const struct words *w)
@@ -188,7 +188,7 @@ static const char *add_dependency(struct drb_list_reader *r, const struct words 
 	// What stays has sent when it is over.
 	const struct drb_list_wait wait = {l[0]->place, l[1]->place,
 					   w->word[1][0] == 'i' ? DRB_LIST_BEGUN : DRB_LIST_SENT};
-	return drb_list_add_wait(r->list, wait) < 0 ? NO_MEMORY : NULL;
+	return drb_list_wrong(drb_list_add_wait(r->list, wait));
 }
 
 static const char *add_operation(struct drb_list_reader *r, struct words w)

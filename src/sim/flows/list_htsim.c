@@ -7,8 +7,6 @@
 
 #include "common/cli/quantity.h"
 
-#define NO_MEMORY "not enough memory"
-
 // The key of an end is the number of its trigger; of triggers, place is how often they must fire.
 struct matrix {
 	uint32_t connections, triggers; // that the head promises
@@ -45,7 +43,7 @@ static const char *add_end(struct drb_list_reader *r, struct drb_list_ends *ends
 	if (number(line, 1, &trigger) < 0)
 		return "a trigger must have a number from 1 on";
 	const struct drb_list_end end = {trigger, 0, place, r->line};
-	return drb_list_ends_add(ends, end) < 0 ? NO_MEMORY : NULL;
+	return drb_list_wrong(drb_list_ends_add(ends, end));
 }
 
 static const char *add_size(struct drb_list_reader *r, char **line, struct drb_listed *t)
@@ -118,7 +116,7 @@ static const char *add_connection(struct drb_list_reader *r, char *pair, char *a
 	if (t.size == 0)
 		return "a connection needs its size";
 	t.slot = t.slot == DRB_LIST_NONE ? 0 : t.slot;
-	return drb_list_add(r->list, &t) < 0 ? NO_MEMORY : NULL;
+	return drb_list_wrong(drb_list_add(r->list, &t));
 }
 
 static const char *add_trigger(struct drb_list_reader *r, char *line)
@@ -211,7 +209,7 @@ static const char *join(struct drb_list_reader *r, const struct drb_list_end *tr
 	for (; rc == 0 && has(&m->waits, wait, trigger->key); wait++)
 		rc = drb_list_add_wait(r->list, (struct drb_list_wait){m->waits.end[wait].place, of,
 								       DRB_LIST_ARRIVED});
-	return rc < 0 ? NO_MEMORY : NULL;
+	return drb_list_wrong(rc);
 }
 
 // All triggers that connections name must be in the file.

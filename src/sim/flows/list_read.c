@@ -55,12 +55,12 @@ static const char *add_line(struct drb_list *list, char *line, uint32_t hosts)
 	}
 	if (line)
 		return "must be seven values, " DRB_LIST_HEADING;
-	if (place != list->count || list->count == DRB_LIST_MAX)
+	if (place != list->count)
 		return "transfers must be numbered from 0, line by line";
 	const char *wrong = wrong_with(list, &t);
 	if (wrong)
 		return wrong;
-	return drb_list_add(list, &t) < 0 ? "not enough memory" : NULL;
+	return drb_list_wrong(drb_list_add(list, &t));
 }
 
 static const char *add_text(struct drb_list_reader *r, char *line)
@@ -106,7 +106,7 @@ static const char *read_line(struct drb_list_reader *r, char *line)
 	const char *wrong = NULL;
 
 	if (strlen(line) + 1 == LINE_BYTES)
-		return "no line of this format";
+		return "a line has at most 510 bytes";
 	line = trimmed(line);
 	if (!r->format && line[0] && line[0] != '#')
 		wrong = begin(r, line);

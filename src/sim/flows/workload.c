@@ -60,8 +60,9 @@ int drb_workload_list(const struct drb_workload_setup *setup, struct drb_list *l
 		while (draw(&draws, slot, &t)) {
 			const struct drb_listed listed = {
 				slot, t.source, t.dest, t.size, DRB_LIST_NONE, DRB_LIST_NONE, 0};
-			if (drb_list_add(list, &listed) < 0)
-				return -ENOMEM;
+			int rc = drb_list_add(list, &listed);
+			if (rc < 0)
+				return rc;
 		}
 	}
 	return 0;

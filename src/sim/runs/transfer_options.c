@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/runs/transfer_options.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "common/cli/log.h"
+
+#include "sim/flows/list.h"
 
 static const char *const unit_names[] = {
 	[DRB_SIM_PACKET] = "packet", [DRB_SIM_FLOW] = "flow", [DRB_SIM_FLOWLET] = "flowlet"};
@@ -115,7 +118,7 @@ void sim_transfers_check(const struct sim_transfer_verb *v, int rc)
 {
 	if (rc < 0)
 		drb_die("cannot simulate F(%u,%u): %s", v->fabric.layers, v->fabric.arity,
-			strerror(-rc));
+			rc == -E2BIG ? drb_list_wrong(rc) : strerror(-rc));
 }
 
 // Dies if the entropies of packets would tell nobody anything, or nobody told hosts of them.

@@ -190,8 +190,9 @@ static int put_list(const struct job_verb *v)
 	if (v->base.hosts == DRB_HOSTS_ETHEREAL)
 		drb_die("--list: a list does not say how hosts split transfers: leave out --hosts "
 			"ethereal");
-	if (drb_job_list(&setup, &list) < 0)
-		drb_die("not enough memory");
+	const char *wrong = drb_list_wrong(drb_job_list(&setup, &list));
+	if (wrong)
+		drb_die("--list: %s", wrong);
 	drb_list_print(&list, stdout);
 	drb_list_free(&list);
 	return DRB_EXIT_OK;

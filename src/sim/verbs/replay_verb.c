@@ -65,14 +65,20 @@ static void job(void *context, uint64_t i, uint32_t thread)
 
 static void check_list(const struct replay_verb *v)
 {
-	uint32_t between = 0;
+	uint32_t between = 0, late = 0;
 
 	if (!v->list.scaled && v->packet_bytes > 0)
 		drb_die("--packet and --slot are for lists of htsim and GOAL, %s says packets and "
 			"slots: leave them out",
 			drb_file_name(v->path));
-	for (uint32_t i = 0; i < v->list.count; i++)
+	for (uint32_t i = 0; i < v->list.count; i++) {
 		between += !drb_listed_stays(&v->list.transfer[i]);
+		late += v->list.transfer[i].slot >= v->base.longest;
+	}
+	if (late)
+		drb_warn("%s: %u of %u transfers begin when the run has ended: take a larger "
+			 "--longest than %u",
+			 drb_file_name(v->path), late, v->list.count, v->base.longest);
 	if (!between)
 		drb_warn("%s: no transfer between hosts: there is nothing to print",
 			 drb_file_name(v->path));

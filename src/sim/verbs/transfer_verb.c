@@ -201,8 +201,9 @@ static int put_list(struct transfer_verb *v)
 
 	if (v->load.count != 1)
 		drb_die("--list: a list is of one load: take one --load");
-	if (drb_workload_list(&setup, &list) < 0)
-		drb_die("not enough memory");
+	const char *wrong = drb_list_wrong(drb_workload_list(&setup, &list));
+	if (wrong)
+		drb_die("--list: %s", wrong);
 	drb_list_print(&list, stdout);
 	drb_list_free(&list);
 	drb_sizes_free(&v->sizes);

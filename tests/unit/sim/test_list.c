@@ -2,11 +2,16 @@
 // Lists of transfers: what is drawn, printed, read and played again is the same; mistakes name their line.
 #include "fixtures/transfers.h"
 
+#include <errno.h>
+
 #include "sim/flows/job.h"
 #include "sim/flows/list_run.h"
 #include "sim/flows/workload.h"
 
 #define HEADING DRB_LIST_HEADING "\n"
+#define LONG_PART "0123456789012345678901234567890123456789012345678901234567890123"
+#define LONG_HALF LONG_PART LONG_PART LONG_PART LONG_PART
+#define LONG LONG_HALF LONG_HALF
 
 static int read_text(const char *text, struct drb_list *list, char error[DRB_LIST_ERROR_MAX])
 {
@@ -205,6 +210,14 @@ TEST(a_host_computes_many_at_a_time)
 	drb_list_free(&list);
 }
 
+TEST(a_list_has_a_largest_length)
+{
+	struct drb_list full = {.count = DRB_LIST_MAX, .room = DRB_LIST_MAX};
+
+	assert_int_equal(drb_list_add(&full, &(struct drb_listed){0}), -E2BIG);
+	assert_string_equal(drb_list_wrong(-E2BIG), "a list has at most 100000000 transfers");
+}
+
 TEST(a_run_may_end_before_all_arrived)
 {
 	struct drb_transfers_setup t = transfers_setup(3, 2);
@@ -231,6 +244,7 @@ TEST(mistakes_name_the_line)
 		{"transfer,slot\n", "list:1: the first line must be " DRB_LIST_HEADING
 				    ", Nodes of an htsim matrix or num_ranks of GOAL"},
 		{HEADING, "list:1: has no transfer"},
+		{LONG, "list:1: a line has at most 510 bytes"},
 		{HEADING "0,0,1,2\n", "list:2: must be seven values, " DRB_LIST_HEADING},
 		{HEADING "0,0,1,2,3,,,\n", "list:2: must be seven values, " DRB_LIST_HEADING},
 		{HEADING "0,-1,1,2,3,,\n",
