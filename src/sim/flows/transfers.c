@@ -215,7 +215,6 @@ static int join_or_drop(struct drb_packet_sim *sim, const struct active_switch *
 			uint64_t word, uint32_t *max)
 {
 	struct drb_transfers *t = transfers_of(sim);
-
 	uint32_t len = at->l->len[at->first + port];
 
 	if (len >= t->setup.queue) {
@@ -384,9 +383,8 @@ int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *tr
 	}
 	t->count++;
 	// Behind the one whose turn it was: last of all.
-	if (t->last[host] == DRB_NO_TRANSFER) {
-		t->transfer[i].next = i;
-	} else {
+	t->transfer[i].next = i;
+	if (t->last[host] != DRB_NO_TRANSFER) {
 		t->transfer[i].next = t->transfer[t->last[host]].next;
 		t->transfer[t->last[host]].next = i;
 	}
