@@ -161,9 +161,8 @@ static void put_results(const struct replay_verb *v)
 		const char *scheme = drb_scheme_name(v->base.fabric.scheme[i]);
 		sim_warn_never(&v->base, scheme, never[0], count[0]);
 		if (never[1])
-			drb_warn("%s: %u of %u computations and receives did not end: what they "
-				 "wait for did "
-				 "not come, or the run ended at --longest %u",
+			drb_warn("%s: %u of %u computations and receives did not end: what "
+				 "they wait for did not come, or the run ended at --longest %u",
 				 scheme, never[1], count[1], v->base.longest);
 	}
 	drb_table_end(t);
