@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a link comes to rest, and how long it may be silent then. Times in ms.
+// When a link comes to rest, and how long it may be silent: then, and while nobody listened. Times in ms.
 #include "fixtures/unit.h"
 
 #include "core/links/link_state.h"
@@ -65,6 +65,27 @@ TEST(rests)
 	begin(501);
 	hear(DRB_HELLO_HEARS, 1010);
 	assert_false(drb_link_rests(&l, 9000 * MS));
+}
+
+// Who was kept from listening does not blame the neighbour.
+TEST(excused)
+{
+	begin(100);
+	hear(DRB_HELLO_HEARS, 1000);
+	drb_link_excuse(&l, 2000 * MS, 3000 * MS);
+	assert_int_equal(look(3320), DRB_LINK_UP);
+	assert_int_equal(look(3321), DRB_LINK_DOWN);
+}
+
+// A hello that waited meanwhile is as new as it is.
+TEST(excused_no_longer_than_now)
+{
+	begin(100);
+	hear(DRB_HELLO_HEARS, 1000);
+	hear(DRB_HELLO_HEARS, 3000);
+	drb_link_excuse(&l, 2000 * MS, 3000 * MS);
+	assert_int_equal(look(3320), DRB_LINK_UP);
+	assert_int_equal(look(3321), DRB_LINK_DOWN);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -477,27 +477,6 @@ TEST(drained)
 	assert_int_equal(look(true, true, 1601), DRB_LINK_UP);
 }
 
-// Who was kept from listening does not blame the neighbour.
-TEST(excused)
-{
-	begin(100);
-	hear(DRB_HELLO_HEARS, 1000);
-	drb_link_excuse(&l, 2000 * MS, 3000 * MS);
-	assert_int_equal(look(true, true, 3320), DRB_LINK_UP);
-	assert_int_equal(look(true, true, 3321), DRB_LINK_DOWN);
-}
-
-// A hello that waited meanwhile is as new as it is.
-TEST(excused_no_longer_than_now)
-{
-	begin(100);
-	hear(DRB_HELLO_HEARS, 1000);
-	hear(DRB_HELLO_HEARS, 3000);
-	drb_link_excuse(&l, 2000 * MS, 3000 * MS);
-	assert_int_equal(look(true, true, 3320), DRB_LINK_UP);
-	assert_int_equal(look(true, true, 3321), DRB_LINK_DOWN);
-}
-
 TEST(names)
 {
 	assert_string_equal(drb_link_state_name(DRB_LINK_UNKNOWN), "unknown");
