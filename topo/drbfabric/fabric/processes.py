@@ -118,7 +118,7 @@ class Switches:
 
     def __init__(self, fabric, program):
         self.fabric, self.program, self.children = fabric, program, {}
-        self.pipe = ()  # which holds those that are started; its ends: to read, to write
+        self.pipe: tuple[int, ...] = ()  # which holds those that are started: its end to read, that to write
 
     def start(self, node):
         """Starts one switch inside its namespace; its output goes to its log file."""
@@ -167,8 +167,8 @@ class Switches:
             if time.monotonic() > end:
                 late = [name for name, instance in pending if not is_there(name, instance)]
                 if late:
-                    raise Failure(f'{len(late)} of {len(nodes)} switches are not ready after {seconds:.0f} s, {late[0]} '
-                                  f'among them: {self.last_line(late[0])}')
+                    raise Failure(f'{len(late)} of {len(nodes)} switches are not ready after {seconds:.0f} s, '
+                                  f'{late[0]} among them: {self.last_line(late[0])}')
             time.sleep(POLL_SECONDS)
 
     def _need_running(self, name):
