@@ -28,6 +28,7 @@ struct drb_transfers_setup {
 		hosts;    // other than flow: with unit packet; reps: with windows; ethereal: jobs
 	uint32_t mark;    // what joins a queue of so many packets is marked; of windows
 	uint32_t timeout; // slots; of windows, of handshakes
+	bool timer_each;  // a packet has a timeout of its own; with hosts that spread it has anyway
 	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
 	double ack_room; // of a slot, that it takes of the link (small.h); 0: none, it waits for nothing
 	bool handshake;       // a transfer begins with one (small.h)

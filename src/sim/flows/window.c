@@ -193,7 +193,7 @@ bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer)
 	struct drb_window *w = t->transfer[transfer].window;
 	uint64_t slot = drb_transfers_slot(t);
 
-	if (drb_hosts_spread(t->setup.hosts)) {
+	if (t->setup.timer_each || drb_hosts_spread(t->setup.hosts)) {
 		if (w->under_way && slot - w->oldest > t->setup.timeout)
 			time_out_each(t, w, slot);
 	} else if (w->under_way && slot - w->heard > t->setup.timeout) {

@@ -12,8 +12,8 @@
 //   spray   the same, but packets that overtake tell it nothing: only a timeout tells a loss.
 // Queues may trim what they have no room for: the header comes by a way that never waits, the receiver says so, and the
 // packet is sent again at once, with one packet less in the window (NDP, Handley et al., SIGCOMM 2017).
-// With hosts that send packets different ways losses are told apart (entropy.h).
-// Timeout: nothing acknowledged for `timeout` slots; all under way is taken for lost, the window is 1.
+// With hosts that send packets different ways, or `timer_each`, losses are told apart (entropy.h).
+// Timeout otherwise: nothing acknowledged for `timeout` slots; all under way is taken for lost, the window is 1.
 
 #include "sim/flows/transfer.h"
 

@@ -189,6 +189,7 @@ static void add_point(struct paper *p, const uint32_t tree[2], const struct pape
 					  .source = h->rule->source,
 					  .hosts = h->rule->hosts,
 					  .mark = 20,
+					  .timer_each = h->rule->source == DRB_SIM_SPRAY,
 					  .timeout = 1000,
 					  .ack_hop = 1,
 					  .seed = seed};

@@ -2,7 +2,7 @@
 #pragma once
 // Switch or host? Rules of switches next to rules of hosts over ECMP, under transfers and jobs. Transfers have
 // windows, links take three slots more, queues have no limit. A rule that sends packets of a transfer by several ways
-// hears losses by a timeout alone.
+// hears losses by a timeout alone: each packet has its own, be it hosts or switches that choose.
 
 #include "sim/flows/transfers.h"
 

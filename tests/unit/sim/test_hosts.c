@@ -71,6 +71,8 @@ TEST(dead_links_cost_time)
 		if (strncmp(paper_hosts_traffic(h), "permutation", 11) != 0)
 			continue;
 		assert_int_equal(h->transfers.fail.links, dead ? 13 : 0); // of 256
+		// What spreads packets has the same timer, be it hosts or switches.
+		assert_true(h->transfers.timer_each == (h->transfers.source == DRB_SIM_SPRAY));
 		h->transfers.memory = MEMORY;
 		assert_int_equal(paper_hosts_run(h, &r), 0);
 		time[dead] += r.makespan;

@@ -176,18 +176,20 @@ TEST(senders_at_one_switch_agree_with_a_plain_model)
 	assert_true(again[0][0] > 100 && again[1][0] > 100);
 }
 
-// Hosts whose packets have a timeout each, short ones too; on one switch entropies change no way.
+// Packets have a timeout each, short ones too, whoever chooses ways; on one switch entropies change none.
 TEST(a_timeout_for_each_packet_agrees_with_a_plain_model)
 {
+	static const enum drb_sim_hosts hosts[] = {DRB_HOSTS_SPRAY, DRB_HOSTS_REPS, DRB_HOSTS_FLOW};
 	static const uint32_t queues[] = {4, 30, UINT32_MAX}, timeouts[] = {25, 60, 300};
 	uint64_t again[2] = {0, 0};
 
-	for (int i = 0; i < 2 * 3 * 3 * 2; i++) {
+	for (int i = 0; i < 3 * 3 * 3 * 2; i++) {
 		struct drb_transfers_setup s = setup_of(1, HOSTS / 2, DRB_SIM_SPRAY);
-		s.hosts = i % 2 ? DRB_HOSTS_REPS : DRB_HOSTS_SPRAY;
-		s.queue = queues[i / 2 % 3];
-		s.timeout = timeouts[i / 6 % 3];
-		s.delay.link[1] = i / 18 * 2;
+		s.hosts = hosts[i % 3];
+		s.timer_each = s.hosts == DRB_HOSTS_FLOW;
+		s.queue = queues[i / 3 % 3];
+		s.timeout = timeouts[i / 9 % 3];
+		s.delay.link[1] = i / 27 * 2;
 		compare(&s, 1 + i % 4 * 2, 0, again);
 	}
 	assert_true(again[0] > 100);
