@@ -101,7 +101,8 @@ def hosts(traffic, label, seed, **more):
     """All take the same time; web search has no bound."""
     open_end = traffic == 'web search'
     return {'kind': 'hosts', 'part': 'hosts', 'layers': 3, 'arity': 8, 'hosts': 1024, 'label': label, 'scheme': 'ecmp',
-            'traffic': traffic, 'amount': 1, 'delay': 3, 'dead_links': 0, 'seed': seed, 'slowdown': 2 + NOISE[seed],
+            'traffic': traffic, 'amount': 1, 'delay': 3, 'dead_links': 0, 'longest': 50000, 'seed': seed,
+            'slowdown': 2 + NOISE[seed],
             'slowdown_p99': 3, 'makespan': None if open_end else 200 * (1 + NOISE[seed]),
             'bound': None if open_end else 100, 'marked': 0.01, 'resent': 0, 'unfinished': 0, 'cpu': 1, 'done': 1,
             **more}

@@ -23,9 +23,8 @@
 #define RANKS                                                                                      \
 	{                                                                                          \
 		3, 4                                                                               \
-	}             // F(3,4) has as many hosts as a job has ranks: 128
-#define LOAD 0.5      // of transfers that begin at random
-#define LONGEST 50000 // slots: some may never arrive beside dead links
+	}        // F(3,4) has as many hosts as a job has ranks: 128
+#define LOAD 0.5 // of transfers that begin at random
 
 struct paper_hosts_rule {
 	const char *name, *scheme;
@@ -189,8 +188,8 @@ static void add_point(struct paper *p, const uint32_t tree[2], const struct pape
 					  .source = h->rule->source,
 					  .hosts = h->rule->hosts,
 					  .mark = 20,
-					  .timer_each = h->rule->source == DRB_SIM_SPRAY,
 					  .timeout = 1000,
+					  .timer_each = h->rule->source == DRB_SIM_SPRAY,
 					  .ack_hop = 1,
 					  .seed = seed};
 	drb_tree_init(&t->tree, tree[0], tree[1]);
@@ -271,6 +270,7 @@ static void sum_up(const struct paper_hosts *h, const struct drb_list *list,
 		   const struct drb_list_result *r, uint64_t sample[],
 		   struct paper_hosts_result *result)
 {
+	const bool whole = r->finished == list->count;
 	uint64_t n = 0, last = 0;
 
 	for (uint32_t i = 0; i < list->count; i++) {
@@ -279,14 +279,13 @@ static void sum_up(const struct paper_hosts *h, const struct drb_list *list,
 			.source = l->source, .dest = l->dest, .size = l->size};
 		uint64_t time = r->time[i].finish - r->time[i].start;
 		last = r->time[i].finish > last ? r->time[i].finish : last;
-		if (r->time[i].finish && counts(h, l))
+		if (whole && counts(h, l))
 			sample[n++] = (uint64_t)llround(
 				(double)time / (double)drb_transfer_alone(&h->transfers, &t) *
 				DRB_SLOWDOWN_ONE);
 	}
 	const struct drb_latency slowdown = drb_latency_of(sample, n);
-	const bool whole = r->finished == list->count;
-	result->slowdown = slowdown.mean / DRB_SLOWDOWN_ONE;
+	result->slowdown = slowdown.mean / DRB_SLOWDOWN_ONE; // NaN if there are no samples
 	result->slowdown_p99 = slowdown.p99 / DRB_SLOWDOWN_ONE;
 	result->makespan = whole && h->traffic->end == 0 ? (double)last : NAN;
 	result->marked = (double)r->marked / (double)r->packets;
@@ -310,7 +309,7 @@ int paper_hosts_run(const struct paper_hosts *h, struct paper_hosts_result *resu
 	if (rc == 0)
 		rc = drb_list_run(&(struct drb_list_setup){.transfers = h->transfers,
 							   .list = &list,
-							   .longest = LONGEST},
+							   .longest = PAPER_HOSTS_LONGEST},
 				  &r);
 	if (rc == 0)
 		sum_up(h, &list, &r, sample, result);

@@ -6,6 +6,8 @@
 
 #include "sim/flows/transfers.h"
 
+#define PAPER_HOSTS_LONGEST 50000 // slots of a run: some may never arrive beside dead links
+
 struct paper_hosts {
 	const struct paper_hosts_rule *rule;
 	const struct paper_hosts_case *traffic;

@@ -219,8 +219,8 @@ static void put_hosts_setup(FILE *f, const struct paper_point *point)
 
 	put_tree(f, &s->tree, s->scheme);
 	paper_put_text(f, "traffic", paper_hosts_traffic(&point->hosts));
-	PAPER_PUT(f, "amount delay dead_links", point->hosts.amount, s->delay.link[1],
-		  s->fail.links);
+	PAPER_PUT(f, "amount delay dead_links longest", point->hosts.amount, s->delay.link[1],
+		  s->fail.links, PAPER_HOSTS_LONGEST);
 	paper_put_seed(f, s->seed);
 }
 

@@ -81,4 +81,24 @@ TEST(dead_links_cost_time)
 	free(p.point);
 }
 
+// A mean without the slowest transfers would make a rule look good.
+TEST(what_never_arrives_has_no_slowdown)
+{
+	struct paper p = {.common = {.seed = 3}, .quick = true, .own_seeds = 1};
+	struct paper_hosts_result r = {0};
+
+	paper_plan_hosts(&p);
+	for (uint32_t i = 0; r.unfinished == 0; i++) {
+		struct paper_hosts *h = &p.point[i].hosts;
+		if (strcmp(paper_hosts_label(h), "ecmp") != 0 || h->transfers.fail.links == 0)
+			continue;
+		h->transfers.fail.links = 100; // of 256
+		h->transfers.memory = MEMORY;
+		assert_int_equal(paper_hosts_run(h, &r), 0);
+		assert_true(r.unfinished > 0);
+	}
+	assert_true(isnan(r.makespan) && isnan(r.slowdown) && isnan(r.slowdown_p99));
+	free(p.point);
+}
+
 TEST_MAIN(NULL, NULL)
