@@ -6,6 +6,7 @@ import itertools
 import math
 import re
 
+from drbfabric.paper.judge import Margin, below
 from drbfabric.paper.results import name_of, tree_of
 from drbfabric.report.figure import Axis, Figure, Point
 from drbfabric.report.files import write_csv
@@ -29,7 +30,9 @@ class Place:
         self.tree, self.traffic = tree_of(rows[0]), rows[0].traffic
         self.of = {label: list(mine) for label, mine in itertools.groupby(rows, lambda row: row.label)}
         self.key = 'slowdown' if math.isnan(rows[0].bound) else 'makespan'
+        self.longest = rows[0].longest
         self.where = f'{name_of(self.tree)}, {self.traffic}'
+        self.less = set()  # (rule, rule of the other side): the former takes less time for sure
 
     def sample(self, label, key=None):
         return Sample(getattr(row, key or self.key) for row in self.of[label])
@@ -38,33 +41,55 @@ class Place:
         """Of the times of two rules, seed by seed."""
         return Sample(getattr(a, self.key) / getattr(b, self.key) for a, b in zip(self.of[label], self.of[other]))
 
+    def left(self, label):
+        """Transfers that never arrived, of all seeds."""
+        return int(sum(row.unfinished for row in self.of[label]))
+
     def best(self, among):
-        """NaN, of a rule that did not end, is no best."""
-        return min((label for label in self.of if label in among),
-                   key=lambda label: (math.isnan(self.sample(label).mean), self.sample(label).mean))
+        return min(among, key=lambda label: (self.left(label), self.sample(label).mean))
+
+    @property
+    def switches(self):
+        return [label for label in self.of if label not in FLOWS + HOSTS]
+
+    @property
+    def hosts(self):
+        return [label for label in self.of if label in HOSTS]
+
+    @property
+    def flows(self):
+        return [label for label in self.of if label in FLOWS]
 
     @property
     def switch(self):
-        return self.best([label for label in self.of if label not in FLOWS + HOSTS])
+        return self.best(self.switches)
 
     @property
     def host(self):
-        return self.best(HOSTS)
+        return self.best(self.hosts)
 
     @property
     def flow(self):
-        return self.best(FLOWS)
+        return self.best(self.flows)
+
+    def pairs(self):
+        """Rules of switches and of hosts under which all arrived."""
+        return [pair for pair in itertools.product(self.switches, self.hosts) if not any(map(self.left, pair))]
+
+    def beats(self, label, others):
+        return all((label, other) in self.less or self.left(other) for other in others)
 
     @property
     def winner(self):
-        """switch, host, neither, or none if the seeds cannot tell."""
-        ratio = self.ratio(self.switch, self.host)
-        low, high = ratio.mean - ratio.half, ratio.mean + ratio.half
-        if high < 1 - SAME:
+        """switch, host, neither, never if under no rule of a side all arrived, or none if the seeds cannot tell."""
+        if self.left(self.switch) or self.left(self.host):
+            return 'never'
+        if self.beats(self.switch, self.hosts):
             return 'switch'
-        if low > 1 + SAME:
+        if self.beats(self.host, self.switches):
             return 'host'
-        return 'neither' if low >= 1 - SAME and high <= 1 + SAME else None
+        ratio = self.ratio(self.switch, self.host)
+        return 'neither' if abs(ratio.mean - 1) + ratio.half <= SAME else None
 
     @property
     def used(self):
@@ -74,17 +99,29 @@ class Place:
 
 def places_of(results):
     groups = itertools.groupby(results.of('hosts'), lambda row: (tree_of(row), row.traffic))
-    return [Place(rows) for rows in (list(group) for _, group in groups) if all(row.done for row in rows)]
+    places = [Place(rows) for rows in (list(group) for _, group in groups) if all(row.done for row in rows)]
+    _compare(places)
+    return places
+
+
+def _compare(places):
+    """The best rules are chosen by the seeds that judge them: hence Holm's correction, over all pairs and places."""
+    pairs = [(place, *pair) for place in places for pair in place.pairs()]
+    ratios = [place.ratio(*pair) for place, *pair in pairs]
+    for i in below([Margin(SAME - abs(ratio.mean - 1), ratio.half, ratio.count) for ratio in ratios]):
+        place, switch, host = pairs[i]
+        place.less.add((switch, host) if ratios[i].mean < 1 else (host, switch))
 
 
 def _times(sample):
-    if math.isnan(sample.mean):
-        return 'for ever'
     return f'{sample.mean:.3f}' + (f' ± {sample.half:.3f}' if sample.count > 1 else '')
 
 
 def _percent(place, label, key):
-    return f'{100 * place.sample(label, key).mean:.2g} %'
+    share = 100 * place.sample(label, key).mean
+    if 0 < share < 0.01:
+        return '< 0.01 %'
+    return f'{share:.0f} %' if share >= 9.95 else f'{share:.2g} %'
 
 
 def _why(place):
@@ -101,23 +138,36 @@ def _why_flows(place):
     flow = place.flow
     resent = place.sample(flow, 'resent').mean
     late = f', and {_percent(place, flow, "resent")} are sent again' if resent > 1e-3 else ''
-    return f'{_percent(place, flow, "marked")} of its packets meet such a queue{late}'
+    return f'{_percent(place, flow, "marked")} of its packets meet a queue of 20{late}'
+
+
+def _never(place, label):
+    rows = place.of[label]
+    open_ends = sum(row.unfinished > 0 for row in rows)
+    return (f'did not end in {open_ends} of {len(rows)} seeds within {place.longest:,.0f} slots '
+            f'(transfers left: {place.left(label)})')
 
 
 def sentence(place):
     """Who wins at a place, by how much, and why."""
-    verdict = {'switch': 'the switch wins', 'host': 'the host wins', 'neither': 'neither wins',
-               None: 'too close to call'}[place.winner]
+    verdict = {'switch': 'the switch wins', 'host': 'the host wins', 'neither': 'neither wins', 'never': 'no verdict',
+               None: 'no sure winner'}[place.winner]
+    if place.winner == 'never':
+        facts = [f'{label} {_never(place, label)}' for label in (place.switch, place.host) if place.left(label)]
+        return f'{place.where}: {verdict}. {". ".join(facts)}.'
     what = 'time' if place.key == 'makespan' else 'mean slowdown'
+    flow = f'{place.flow}, {"the best that" if len(place.flows) > 1 else "which"} keeps flows together,'
+    took = _never(place, place.flow) if place.left(place.flow) else \
+        f'takes {_times(place.ratio(place.flow, place.host))}: {_why_flows(place)}'
     return (f'{place.where}: {verdict}. {place.switch} takes {_times(place.ratio(place.switch, place.host))} of the '
-            f'{what} of {place.host}: {_why(place)}. {place.flow}, the best that keeps flows together, takes '
-            f'{_times(place.ratio(place.flow, place.host))}: {_why_flows(place)}.')
+            f'{what} of {place.host}: {_why(place)}. {flow} {took}.')
 
 
 def summary(places):
     wins = [place.winner for place in places]
+    never = f' In {wins.count("never")} no rule of a side ended in all seeds.' if 'never' in wins else ''
     return (f'Of {len(places)} places the switch wins {wins.count("switch")}, the host {wins.count("host")}; '
-            f'{wins.count("neither")} are equal to {100 * SAME:g} %, {wins.count(None)} too close to call.')
+            f'{wins.count("neither")} are equal to {100 * SAME:g} %, {wins.count(None)} have no sure winner.{never}')
 
 
 def _rows(places):
