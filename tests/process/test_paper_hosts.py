@@ -11,6 +11,7 @@ sys.path.insert(0, sys.argv[1])
 
 import tap  # noqa: E402
 from drbfabric.paper import hosts  # noqa: E402
+from drbfabric.report import pictures  # noqa: E402
 from paper_rows import RUN, hosts_rows, results_of  # noqa: E402
 
 
@@ -82,5 +83,16 @@ def shares_are_readable():
             hosts.sentence(compared(dmodk={'marked': (share,) * 3})), share
 
 
+def the_picture_shows_the_fast_and_the_endless():
+    """Bars go up and down from 1: none is cut off, and what has no end is no shortest bar."""
+    place = compared(walk={'makespan': 100}, drb=NEVER)
+    picture = hosts.figure([place], place.tree)
+    axes = pictures.canvas_of(picture).axes[0]
+    assert axes.get_ylim()[0] < 0.5, axes.get_ylim()
+    heights = [bar.get_height() for bar in axes.patches]
+    assert len(heights) == len(place.of) - 1 and min(heights) < -0.49, heights
+    assert [text.get_text() for text in axes.texts] == ['never']
+
+
 tap.run([who_wins_follows_from_the_results, the_winner_beats_each_rule_of_the_other_side_for_sure,
-         what_never_ended_is_named, shares_are_readable])
+         what_never_ended_is_named, shares_are_readable, the_picture_shows_the_fast_and_the_endless])

@@ -193,13 +193,15 @@ def trees_of(places):
 
 
 def figure(places, tree):
+    mine = [place for place in places if place.tree == tree]
+    ratios = {(label, place.traffic): place.ratio(label, 'hosts reps') for place in mine for label in place.of}
+    low = 0.8 * min([1, *(ratio.mean for ratio in ratios.values() if not math.isnan(ratio.mean))])
     f = Figure('hosts-F{}-{}'.format(*tree), 'bars', f'Switch or host, {name_of(tree)}',
                'Beyond the paper: the time until all has arrived (web search: mean slowdown), next to that of hosts '
                'reps, seed by seed. Bars: 95 % intervals over seeds.', Axis('traffic'),
-               Axis('next to hosts reps', log=True, low=0.9), wide=True)
-    mine = [place for place in places if place.tree == tree]
+               Axis('next to hosts reps', log=True, low=low, base=1), wide=True)
     for label in mine[0].of:
-        ratios = [(place.traffic, place.ratio(label, 'hosts reps')) for place in mine]
-        f.add(label, STYLES.get(label, label), [Point(re.sub(', |(?<=reduce-)', '\n', traffic), ratio.mean, ratio.half)
-                                                for traffic, ratio in ratios])
+        f.add(label, STYLES.get(label, label),
+              [Point(re.sub(', |(?<=reduce-)', '\n', place.traffic), ratios[label, place.traffic].mean,
+                     ratios[label, place.traffic].half, note='never' if place.left(label) else '') for place in mine])
     return f

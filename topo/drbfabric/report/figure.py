@@ -7,11 +7,13 @@ import math
 
 
 class Point(NamedTuple):
-    """half: of the width of its interval. grows: queues do or may, so it is no mean. x of bars is a name."""
+    """half: of the width of its interval. grows: queues do or may, so it is no mean. x of bars is a name.
+    note: what stands where a bar would, of a y that is NaN."""
     x: float | str
     y: float
     half: float = math.nan
     grows: bool = False
+    note: str = ''
 
 
 @dataclass
@@ -19,6 +21,7 @@ class Axis:
     title: str
     log: bool = False
     low: float | None = None  # where it begins
+    base: float | None = None  # from where bars go up or down; None: low
 
 
 @dataclass

@@ -61,17 +61,21 @@ def _line(axes, series, kind):
               markerfacecolor='none')
 
 
-def _bars(axes, panel, low):
+def _bars(axes, panel, base):
     """What is no mean is hollow."""
     names = list(dict.fromkeys(p.x for series in panel.series for p in series.points))
     width = 0.85 / max(1, len(panel.series))
     for i, series in enumerate(panel.series):
-        at = [names.index(p.x) + (i - (len(panel.series) - 1) / 2) * width for p in series.points]
+        at = {name: k + (i - (len(panel.series) - 1) / 2) * width for k, name in enumerate(names)}
         colour = style_of(series.style)[0]
-        axes.bar(at, [p.y - (low or 0) for p in series.points], width, low or 0, edgecolor=colour,
-                 color=[PAPER if p.grows else colour for p in series.points],
-                 alpha=0.45 if series.dashed else 1, yerr=[_whole(p.half) for p in series.points],
+        drawn = [p for p in series.points if not math.isnan(p.y)]
+        axes.bar([at[p.x] for p in drawn], [p.y - base for p in drawn], width, base, edgecolor=colour,
+                 color=[PAPER if p.grows else colour for p in drawn],
+                 alpha=0.45 if series.dashed else 1, yerr=[_whole(p.half) for p in drawn],
                  error_kw={'elinewidth': 1, 'ecolor': INK})
+        for p in series.points:
+            if p.note:
+                axes.text(at[p.x], base, p.note, rotation=90, ha='center', va='bottom', fontsize=8, color=colour)
     axes.set_xticks(range(len(names)), names)
     axes.grid(axis='x', visible=False)
 
@@ -96,7 +100,7 @@ def _key_of(figure):
 def _draw_panel(axes, figure, panel):
     y = panel.y or figure.y
     if figure.kind == 'bars':
-        _bars(axes, panel, y.low)
+        _bars(axes, panel, (y.low or 0) if y.base is None else y.base)
     for series in panel.series if figure.kind != 'bars' else ():
         _line(axes, series, figure.kind)
     whole = all(isinstance(p.x, int) for series in panel.series for p in series.points)
@@ -149,7 +153,7 @@ def _draw_lines(canvas, figure):
     grid.flat[len(figure.panels)].legend(**key, loc='center')
 
 
-def _canvas_of(figure):
+def canvas_of(figure):
     canvas = Canvas()
     if figure.kind == 'heat':
         canvas.set_size_inches(2.2 * PANEL_WIDTH, PANEL_HEIGHT * math.ceil(len(figure.panels) / 2))
@@ -170,14 +174,14 @@ def _svg_of(canvas):
 
 def draw(figure, folder):
     """Writes NAME.svg and NAME.pdf into the folder; returns the SVG."""
-    canvas = _canvas_of(figure)
+    canvas = canvas_of(figure)
     canvas.savefig(f'{folder}/{figure.name}.pdf', metadata={'CreationDate': None})
     return draw_alone(figure, f'{folder}/{figure.name}.svg', canvas)
 
 
 def draw_alone(figure, path, canvas=None):
     """The SVG alone, into this file; returns it."""
-    svg = _svg_of(canvas or _canvas_of(figure))
+    svg = _svg_of(canvas or canvas_of(figure))
     with open(path, 'w', encoding='utf-8') as f:
         f.write(svg)
     return svg
