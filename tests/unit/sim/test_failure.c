@@ -32,7 +32,7 @@ static uint32_t check_switch(const struct drb_tree *t, const struct drb_failures
 
 static uint32_t check_fabric(const struct drb_tree *t, struct drb_fail fail, uint64_t seed)
 {
-	struct drb_failures f;
+	struct drb_failures f = {0};
 	uint32_t dead = 0;
 
 	assert_int_equal(drb_failures_make(&f, t, fail, seed), 0);
