@@ -8,7 +8,7 @@ if [ -z "${DRB_LONG:-}" ]; then
   exit
 fi
 # shellcheck source=tests/live/install/debian/debian.bash
-. "$(dirname "$0")/debian/debian.bash"
+. "$(dirname "$0")/../install/debian/debian.bash"
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbctl
