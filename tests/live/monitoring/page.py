@@ -127,7 +127,7 @@ def sent_by_page(page, seconds):
 
 def compare_with_watch(page, drbctl):
     """The largest difference between page and drbctl watch over the same seconds, relative."""
-    with subprocess.Popen([drbctl, 'watch', '--json', '-i', f'{COMPARED_S}s', '-n', '1'],
+    with subprocess.Popen([drbctl, 'watch', '--json', '-i', f'{COMPARED_S}s', '-c', '1'],
                           stdout=subprocess.PIPE, text=True) as watch:
         mine = sent_by_page(page, COMPARED_S)
         rows = [json.loads(line) for line in watch.communicate()[0].splitlines()]
