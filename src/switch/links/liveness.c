@@ -330,14 +330,7 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 		publish(l, now_ns);
 	l->changed = false;
 	l->due_ns = drb_known_outages_due_ns(&l->known);
-	// A switch that has work to do may be late: none of its links rests then.
 	uint32_t rest = 0, sending = 0;
-	l->works = false;
-	for (uint32_t i = 0; i < l->ports; i++) {
-		const struct drb_liveness_port *p = &l->port[i];
-		l->works |=
-			p->watched && drb_liveness_sends(p) && !drb_link_rests(&p->link, now_ns);
-	}
 	for (uint32_t i = 0; i < l->ports; i++) {
 		const struct drb_liveness_port *p = &l->port[i];
 		uint64_t next = p->watched ? drb_liveness_send_due(l, i, now_ns) : UINT64_MAX;

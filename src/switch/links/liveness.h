@@ -173,7 +173,6 @@ struct drb_liveness {
 	bool no_alternate;       // this switch has fewer than two uplinks in use
 	bool changed;            // something was switched on or off since the last look
 	bool silent;             // no hello is sent. Set by the owner
-	bool works;              // some link is not at rest
 	bool rests;              // all links do on which hellos are sent
 	uint64_t off; // a bit per port: taken down by drb_down_set(), hellos pass neither way
 	uint64_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one

@@ -61,7 +61,7 @@ uint64_t drb_liveness_send_due(struct drb_liveness *l, uint32_t i, uint64_t now_
 	uint64_t period = p->setup.hello_ns / (probes ? DRB_HELLO_PROBES : 1);
 	uint64_t due = drb_link_due_ns(&p->link);
 
-	p->rests = sends && !l->works;
+	p->rests = sends && drb_link_rests(&p->link, now_ns);
 	period = p->rests ? drb_hello_rest_ns(period) : period;
 	// All switches of a machine send at the same instants, at multiples of their period: one
 	// wake-up then serves what they send and what they hear.
