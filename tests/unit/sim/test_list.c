@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of transfers: what is drawn, printed, read and played again is the same; mistakes name their line.
+#include "fixtures/lists.h"
 #include "fixtures/transfers.h"
 
 #include <errno.h>
@@ -12,17 +13,6 @@
 #define LONG_PART "0123456789012345678901234567890123456789012345678901234567890123"
 #define LONG_HALF LONG_PART LONG_PART LONG_PART LONG_PART
 #define LONG LONG_HALF LONG_HALF
-
-static int read_text(const char *text, struct drb_list *list, char error[DRB_LIST_ERROR_MAX])
-{
-	const struct drb_list_scale scale = {16, 1000, 10};
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-
-	assert_non_null(in);
-	int rc = drb_list_read("list", in, &scale, list, error);
-	fclose(in);
-	return rc;
-}
 
 // What it prints, and the list that is read from that.
 static struct drb_list printed_and_read(struct drb_list *list)

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of htsim and GOAL: times of short ones are counted by hand, a job in GOAL takes as long as the job, mistakes
-// name their line. A packet has 1000 bytes and a slot 10 ns.
+// name their line.
+#include "fixtures/lists.h"
 #include "fixtures/transfers.h"
 
 #include "sim/flows/job.h"
 #include "sim/flows/list_run.h"
-
-static int read_text(const char *text, struct drb_list *list, char error[DRB_LIST_ERROR_MAX])
-{
-	const struct drb_list_scale scale = {16, 1000, 10};
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-
-	assert_non_null(in);
-	int rc = drb_list_read("list", in, &scale, list, error);
-	fclose(in);
-	return rc;
-}
 
 // On F(3,2), of which hosts 0 and 2 are at distance 2: n packets take n + 3 slots. Times are the caller's to free.
 static struct drb_list_result played(const char *text, struct drb_list *list)
