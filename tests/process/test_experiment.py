@@ -23,6 +23,7 @@ sys.path.insert(0, TOPO)
 os.environ['DRB_BUILD'] = BUILD
 
 import tap  # noqa: E402
+from drbfabric import Failure  # noqa: E402
 from drbfabric.experiment import link_tree, live, report, slow_links  # noqa: E402
 from drbfabric.experiment.control import COUNTS, Control  # noqa: E402
 from drbfabric.experiment.experiment import (  # noqa: E402
@@ -55,15 +56,21 @@ LINKS: list[dict[str, Any]] = [
 
 
 def what_drbgen_says_becomes_figures():
-    run = live.result_of(SAID, LINKS)
+    queues = ['up1', 'down2', 'down1']
+    run = live.result_of(SAID, LINKS, queues)
     assert run['latency'] == 7.5 and run['wrong'] == 9 and run['redirected'] == 0.1, run
     assert (run['lost_credit_events'], run['late_departures'], run['forwarded']) == (8, 7, 60), run
     assert (run['queue_up1_mean'], run['queue_up1_max'], run['queue_down1_mean']) == (1.5, 18, 4), run
     assert abs(run['use_up1_mean'] - 0.6) < 1e-12 and run['use_up1_max'] == 0.7 and run['use_down2_max'] == 0.1, run
     assert (run['latency_p99'], run['latency_p999'], run['reorder_buffer']) == (10, 12, 3), run
     for word, told in (('no', (False, False)), ('unclear', (False, True)), ('yes', (True, False))):
-        run = live.result_of({**SAID, 'growing': word}, LINKS)
+        run = live.result_of({**SAID, 'growing': word}, LINKS, queues)
         assert (run['growing'], run['unclear']) == told, run
+    try:
+        live.result_of(SAID, [link for link in LINKS if link['layer'] == '1'], queues)
+        raise AssertionError('links of layer 2 are not missed')
+    except Failure as e:
+        assert 'layer 2' in str(e), e
 
 
 def disturbed_runs_do_not_count():

@@ -38,7 +38,7 @@ def counted(fabric):
 def replay(traffic, plan, setup):
     """Replays traffic and returns what a run in the fabric shows: {key: value}.
 
-    setup: slots, warmup (slots), stretched_ns (of a slot)."""
+    setup: slots, warmup (slots), stretched_ns (of a slot), queues."""
     percentiles, links = f'{traffic}.hgrm', f'{traffic}.links'
     forget(plan['fabric'])
     with children.Child([program('drbgen', 'gen'), 'replay', traffic, '--fabric', plan['fabric'], '--json',
@@ -51,7 +51,7 @@ def replay(traffic, plan, setup):
         line = said.strip().splitlines()
         raise Failure(line[-1] if line else 'drbgen failed', 2 if code == 2 else 1) from None
     with open(links, encoding='ascii') as f:
-        result = result_of(report, list(csv.DictReader(f)))
+        result = result_of(report, list(csv.DictReader(f)), setup.queues)
     with open(percentiles, encoding='ascii') as f:
         result['cdf'] = cdf_of(f, setup.stretched_ns)
     return result
@@ -66,10 +66,11 @@ def cdf_of(lines, slot_ns):
     return [(latency, count / total) for latency, count in points]
 
 
-def result_of(report, links):
-    """Figures of a run, of what drbgen reports and of its lines of links."""
-    if not links:
-        raise Failure('no switch has told what its links did')
+def result_of(report, links, queues):
+    """Figures of a run, of what drbgen reports and of its lines of links. queues: the kinds of links that there are."""
+    for missing in sorted(set(queues) - set(map(kind_of, links))):
+        raise Failure(f'no switch of layer {missing[-1]} answered in time: use a less busy machine, or longer slots '
+                      '(--slot)')
     result = {
         'latency': report['latency_mean_slots'], 'tail': report['tail_slots'],
         **{f'latency_{key}': report[f'latency_{key}_slots'] for key in ('p50', 'p99', 'p999', 'max')},
@@ -82,7 +83,7 @@ def result_of(report, links):
         'wrong': report['duplicated'] + report['misdelivered'] + report['receiver_dropped'],
         'late_departures': report['late_slots'], 'links': links,
     }
-    for key in dict.fromkeys(map(kind_of, links)):
+    for key in queues:
         mine = [link for link in links if kind_of(link) == key]
         use = [float(link['use']) for link in mine]
         result[f'queue_{key}_mean'] = statistics.fmean(float(link['queue_mean']) for link in mine)
