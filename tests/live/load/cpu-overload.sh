@@ -3,7 +3,8 @@
 # Data that overloads every CPU of the machine: more than the switches can forward, for 30 seconds. Eight
 # generators send it: the kernel shares CPUs fairly, and one alone beside 20 switches gets too little time to
 # send more than they forward. Hellos have a way of their own and data is a sign of life, so no link changes
-# its state; afterwards all is as before. (More than links carry: overload.sh.)
+# its state; afterwards all is as before. The kernel may keep one of these 28 processes from a CPU for longer than
+# neighbours wait for its hellos: what happens then does not count. (More than links carry: overload.sh.)
 # Alone: it takes every CPU.
 # Full: it takes every CPU for 30 s; overload.sh overloads links.
 # shellcheck source=tests/live/story.bash

@@ -68,9 +68,10 @@ def cdf_of(lines, slot_ns):
 
 def result_of(report, links, queues):
     """Figures of a run, of what drbgen reports and of its lines of links. queues: the kinds of links that there are."""
-    for missing in sorted(set(queues) - set(map(kind_of, links))):
-        raise Failure(f'no switch of layer {missing[-1]} answered in time: use a less busy machine, or longer slots '
-                      '(--slot)')
+    missing = set(queues) - set(map(kind_of, links))
+    if missing:
+        raise Failure(f'no switch of layer {min(missing)[-1]} answered in time: use a less busy machine, or longer '
+                      'slots (--slot)')
     result = {
         'latency': report['latency_mean_slots'], 'tail': report['tail_slots'],
         **{f'latency_{key}': report[f'latency_{key}_slots'] for key in ('p50', 'p99', 'p999', 'max')},
