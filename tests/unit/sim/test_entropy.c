@@ -105,49 +105,64 @@ static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity,
 	return s;
 }
 
-// The entropy of packet `sequence` of each of many transfers, one beside the other: nothing waits.
+#define CELLS 64
+
+// The entropy of packet `sequence` of each transfer, from its first flight.
+static void count_entropies(const struct drb_transfers_setup *s, uint32_t transfers,
+			    uint32_t sequence, uint64_t seen[CELLS])
+{
+	struct drb_transfers *t = new_of(s);
+	const uint32_t hosts = s->tree.hosts, apart = hosts / transfers;
+	bool *taken = calloc(transfers, sizeof(*taken));
+
+	for (uint32_t h = 0; h < transfers; h++)
+		add(t, h * apart, (h + 1) % transfers * apart, 201);
+	while (t->over < t->count) {
+		assert_int_equal(drb_transfers_step(t), 0);
+		for (uint32_t p = 0; p < t->flying.room; p++) {
+			const struct drb_flying *f = &t->flying.packet[p];
+			if (f->number == 0 || f->sequence != sequence || taken[f->transfer])
+				continue;
+			taken[f->transfer] = true;
+			seen[f->entropy / (65536 / CELLS)]++;
+		}
+	}
+	free(taken);
+	drb_transfers_free(t);
+}
+
+// Many transfers, one beside the other: hardly anything waits.
 TEST(entropies_are_uniform_without_congestion)
 {
-	enum { CELLS = 64, EACH = 4 };
 	static const uint32_t sequences[] = {0, 30, 200};
+	static const struct {
+		uint32_t layers, arity, transfers, rounds;
+	} cases[] = {{1, 8, 16, 60}, {3, 8, 256, 4}, {3, 24, 1024, 1}};
 
-	for (int i = 0; i < 2 * 3; i++) {
-		struct drb_transfers_setup s =
-			setup_of(1, 8, i % 2 ? DRB_HOSTS_REPS : DRB_HOSTS_SPRAY);
+	for (size_t i = 0; i < 6 * ARRAY_SIZE(cases); i++) {
+		const uint32_t transfers = cases[i / 6].transfers;
+		struct drb_transfers_setup s = setup_of(cases[i / 6].layers, cases[i / 6].arity,
+							i % 2 ? DRB_HOSTS_REPS : DRB_HOSTS_SPRAY);
 		uint64_t seen[CELLS] = {0};
-		for (int round = 0; round < 60; round++) {
+		for (uint32_t round = 0; round < cases[i / 6].rounds; round++) {
 			s.seed++;
-			struct drb_transfers *t = new_of(&s);
-			for (uint32_t h = 0; h < 16; h++)
-				add(t, h, (h + 1) % 16, 201);
-			bool taken[16] = {false};
-			while (t->over < t->count) {
-				assert_int_equal(drb_transfers_step(t), 0);
-				for (uint32_t p = 0; p < t->flying.room; p++) {
-					const struct drb_flying *f = &t->flying.packet[p];
-					if (f->number == 0 || f->sequence != sequences[i / 2] ||
-					    taken[f->transfer])
-						continue;
-					taken[f->transfer] = true;
-					seen[f->entropy / (65536 / CELLS)]++;
-				}
-			}
-			drb_transfers_free(t);
+			count_entropies(&s, transfers, sequences[i % 6 / 2], seen);
 		}
 		assert_uniform(seen, CELLS);
 	}
 }
 
-// By slot, over all transfers.
-static void count_lost(enum drb_sim_hosts hosts, const struct drb_gray *gray, uint64_t lost[],
-		       uint32_t slots)
+// By slot, over transfers of 128 hosts, as far as possible from each other.
+static void count_lost(uint32_t arity, enum drb_sim_hosts rule, const struct drb_gray *gray,
+		       uint64_t lost[], uint32_t slots)
 {
-	struct drb_transfers_setup s = setup_of(3, 4, hosts);
+	struct drb_transfers_setup s = setup_of(3, arity, rule);
+	const uint32_t hosts = s.tree.hosts;
 
 	s.gray = *gray;
 	struct drb_transfers *t = new_of(&s);
-	for (uint32_t h = 0; h < 128; h++)
-		add(t, h, (h + 64) % 128, 100000);
+	for (uint32_t h = 0; h < hosts; h += hosts / 128)
+		add(t, h, (h + hosts / 2) % hosts, 100000);
 	for (uint32_t slot = 0; slot < slots; slot++) {
 		uint64_t before = t->dropped;
 		assert_int_equal(drb_transfers_step(t), 0);
@@ -165,21 +180,32 @@ static uint64_t sum(const uint64_t lost[], uint32_t from, uint32_t to)
 	return all;
 }
 
-// From slot 1000 on some links lose all. REPS finds what comes through within five round trips of 12 slots, before the
+// From slot FROM on some links lose all. REPS finds what comes through within five round trips of 12 slots, before the
 // first timeout tells of a loss; later it loses by what it explores, once a timeout. Who sprays goes on losing.
-TEST(reps_leaves_gray_links)
+static void leaves_gray_links(uint32_t arity, uint32_t from, uint32_t slots)
 {
-	const struct drb_gray gray = {4, 1000};
+	const struct drb_gray gray = {arity * arity * arity / 16, from}; // 1 of 64
 	static uint64_t reps[4000], spray[4000];
 
-	count_lost(DRB_HOSTS_REPS, &gray, reps, 4000);
-	count_lost(DRB_HOSTS_SPRAY, &gray, spray, 4000);
-	assert_int_equal(sum(reps, 0, 1000) + sum(spray, 0, 1000), 0);
-	assert_true(sum(reps, 1000, 1020) > 100 && sum(spray, 1000, 1020) > 100);
-	assert_true(sum(reps, 1060, 1080) * 20 < sum(reps, 1000, 1020));
-	assert_true(sum(spray, 1060, 1080) * 2 > sum(spray, 1000, 1020));
-	printf("# lost: REPS %lu, at random %lu\n", sum(reps, 0, 4000), sum(spray, 0, 4000));
-	assert_true(sum(reps, 1120, 4000) * 3 < sum(spray, 1120, 4000));
+	count_lost(arity, DRB_HOSTS_REPS, &gray, reps, slots);
+	count_lost(arity, DRB_HOSTS_SPRAY, &gray, spray, slots);
+	printf("# F(3,%u), lost: REPS %lu, at random %lu; in %u slots after five round trips %lu "
+	       "and "
+	       "%lu\n",
+	       arity, sum(reps, 0, slots), sum(spray, 0, slots), 20,
+	       sum(reps, from + 60, from + 80), sum(spray, from + 60, from + 80));
+	assert_int_equal(sum(reps, 0, from) + sum(spray, 0, from), 0);
+	assert_true(sum(reps, from, from + 20) > 50 && sum(spray, from, from + 20) > 50);
+	assert_true(sum(reps, from + 60, from + 80) * 20 < sum(reps, from, from + 20));
+	assert_true(sum(spray, from + 60, from + 80) * 2 > sum(spray, from, from + 20));
+	assert_true(sum(reps, from + 120, slots) * 3 < sum(spray, from + 120, slots));
+}
+
+TEST(reps_leaves_gray_links)
+{
+	leaves_gray_links(4, 1000, 4000);
+	leaves_gray_links(8, 1000, 4000);
+	leaves_gray_links(24, 200, 600); // each slot takes as long as many of a small fabric
 }
 
 // Nothing is lost but what is trimmed, and that is sent again once: no timeout, so REPS never freezes.
