@@ -255,6 +255,22 @@ TEST(flowlets_of_vlb_are_letflow)
 	end_flows();
 }
 
+// Those of ars, which keeps them itself: a pause of its idle time, 20 packets at 500 packets a second, ends none.
+TEST(flowlets_of_ars)
+{
+	begin_flows(HEAD_RATE(2, 2, 1, 0, "500pps") "routing: {scheme: ars}\n");
+	const uint32_t first = uplink_of(2, 1, 0);
+	for (int i = 0; i < 100; i++) {
+		w.now_ns += 39 * MS;
+		assert_int_equal(uplink_of(2, 1, 0), first);
+	}
+	w.now_ns += 41 * MS;
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(uplink_of(2, 1, 0), !first); // the other one holds 101
+	empty_queues();
+	end_flows();
+}
+
 // Flowlets that begin within one burst see each other's packets where these wait.
 TEST(flowlets_of_a_burst)
 {
