@@ -82,6 +82,19 @@ check "the report is one file" sh -c "test -s '$scratch/report/report.html' &&
   ! grep -oE '(src|href)=\"[^d]' '$scratch/report/report.html'"
 check "runs.csv has every run" sh -c "test \$(wc -l <'$scratch/report/runs.csv') -gt $((3 * $(wc -w <<<"${schemes//,/ }")))"
 
+if in_full "adaptive routing"; then
+  # The table has room for all flowlets, for those that meet share an uplink, and live others meet than simulated.
+  # No pause is as long as the idle time, on which chance would decide.
+  packets=ars:idle_time=0 flowlets=ars:idle_time=20.5:max_flows=65536
+  experiment --scheme $packets,$flowlets --load 0.8 --runs 3 --slots 1000 --repeat 1 --stretch 2 --json \
+    --out "$scratch/ars" >"$scratch/rows"
+  check "an experiment with adaptive routing" test $? -le 1 # 1: packets were lost, which is looked at below
+  repeated "$scratch/ars"
+  agree "" $packets $flowlets
+  check "packets that are decided alone overtake" row_says $packets '.reordered_share > 0.01'
+  check "those of a flowlet do not" row_says $flowlets '.reordered_share < 0.001'
+fi
+
 if in_full "slow links"; then
   # Six of 32 links take two slots for a packet.
   experiment --slow link:6:2 --scheme drb,dmodk --load 0.4 --runs 2 --slots 600 --repeat 1 --stretch 2 --json \
