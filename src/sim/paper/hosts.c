@@ -20,30 +20,32 @@
 #define RHO 0.9 // the load that T is of
 #define DEAD 0.05
 #define FAN_IN 32 // hosts of an incast, its receiver among them
-#define RANKS                                                                                      \
-	{                                                                                          \
-		3, 4                                                                               \
-	}        // F(3,4) has as many hosts as a job has ranks: 128
-#define LOAD 0.5 // of transfers that begin at random
+#define LOAD 0.5  // of transfers that begin at random
+
+// The last one is large: what takes the time of many slots is smaller there.
+static const struct paper_hosts_fabric {
+	uint32_t tree[2];
+	uint32_t ranks[2]; // a tree that has as many hosts as a job has ranks
+	uint32_t shrink;   // sizes of transfers that begin at random are divided by it
+} fabrics[] = {{{3, 4}, {3, 4}, 1}, {{3, 8}, {3, 4}, 1}, {{3, 24}, {3, 2}, 20}};
 
 struct paper_hosts_rule {
 	const char *name, *scheme;
 	enum drb_sim_source source;
 	enum drb_sim_hosts hosts;
-	bool large; // also on F(3,24)
 };
 
 static const struct paper_hosts_rule rules[] = {
-	{"dmodk", "dmodk", DRB_SIM_WINDOW, DRB_HOSTS_FLOW, false},
-	{"ecmp", "ecmp", DRB_SIM_WINDOW, DRB_HOSTS_FLOW, true},
-	{"ars by flowlet", "ars", DRB_SIM_WINDOW, DRB_HOSTS_FLOW, false},
-	{"hosts spray", "ecmp", DRB_SIM_SPRAY, DRB_HOSTS_SPRAY, true},
-	{"hosts reps", "ecmp", DRB_SIM_SPRAY, DRB_HOSTS_REPS, true},
-	{"drb", "drb", DRB_SIM_SPRAY, DRB_HOSTS_FLOW, true},
-	{"micro", "micro", DRB_SIM_SPRAY, DRB_HOSTS_FLOW, true},
-	{"drill", "drill", DRB_SIM_SPRAY, DRB_HOSTS_FLOW, false},
-	{"walk", "walk", DRB_SIM_SPRAY, DRB_HOSTS_FLOW, true},
-	{"ars by packet", "ars:idle_time=0", DRB_SIM_SPRAY, DRB_HOSTS_FLOW, true},
+	{"dmodk", "dmodk", DRB_SIM_WINDOW, DRB_HOSTS_FLOW},
+	{"ecmp", "ecmp", DRB_SIM_WINDOW, DRB_HOSTS_FLOW},
+	{"ars by flowlet", "ars", DRB_SIM_WINDOW, DRB_HOSTS_FLOW},
+	{"hosts spray", "ecmp", DRB_SIM_SPRAY, DRB_HOSTS_SPRAY},
+	{"hosts reps", "ecmp", DRB_SIM_SPRAY, DRB_HOSTS_REPS},
+	{"drb", "drb", DRB_SIM_SPRAY, DRB_HOSTS_FLOW},
+	{"micro", "micro", DRB_SIM_SPRAY, DRB_HOSTS_FLOW},
+	{"drill", "drill", DRB_SIM_SPRAY, DRB_HOSTS_FLOW},
+	{"walk", "walk", DRB_SIM_SPRAY, DRB_HOSTS_FLOW},
+	{"ars by packet", "ars:idle_time=0", DRB_SIM_SPRAY, DRB_HOSTS_FLOW},
 };
 
 typedef int list_rule(const struct paper_hosts *h, struct drb_list *list);
@@ -53,7 +55,7 @@ struct paper_hosts_case {
 	list_rule *list;
 	enum drb_job_kind job;
 	bool dead;
-	uint32_t amount[3]; // quick, F(3,8), F(3,24); 0: left out
+	uint32_t amount[3]; // of each fabric
 	double warm_up,
 		end; // shares of the slots: transfers that begin between are measured; 0, 0: all
 };
@@ -123,10 +125,10 @@ static int list_incast(const struct paper_hosts *h, struct drb_list *list)
 	return rc;
 }
 
-// Jobs of 128 ranks on hosts at random, as many as there is room for.
+// Jobs on hosts at random, as many as there is room for.
 static int list_jobs(const struct paper_hosts *h, struct drb_list *list)
 {
-	static const uint32_t ranks[] = RANKS;
+	const uint32_t *ranks = h->fabric->ranks;
 	struct drb_job_setup setup = {.job = {.kind = h->traffic->job, .data = h->amount}};
 	struct drb_list one = {0};
 	uint32_t *order = shuffled(h);
@@ -154,10 +156,15 @@ static int list_web_search(const struct paper_hosts *h, struct drb_list *list)
 {
 	struct drb_workload_setup setup = {
 		.transfers = h->transfers, .load = LOAD, .slots = h->amount};
+	struct drb_size_point point[DRB_SIZES_POINTS_MAX];
 	char error[DRB_SIZES_ERROR_MAX];
 	struct drb_sizes sizes;
 
 	drb_sizes_open("websearch", &sizes, error);
+	for (size_t i = 0; i < sizes.points; i++)
+		point[i] = (struct drb_size_point){ceil(sizes.point[i].packets / h->fabric->shrink),
+						   sizes.point[i].share};
+	sizes.point = point;
 	setup.sizes = &sizes;
 	int rc = drb_workload_list(&setup, list);
 	drb_sizes_free(&sizes);
@@ -168,14 +175,13 @@ static const struct paper_hosts_case cases[] = {
 	{"permutation", list_permutation, .amount = {100, 400, 60}},
 	{"one-way", list_one_way, .amount = {100, 400, 60}},
 	{"permutation, 5 % dead", list_permutation, .dead = true, .amount = {100, 400, 60}},
-	{"incast", list_incast, .amount = {10, 20, 0}},
-	{"all-reduce-ring", list_jobs, .job = DRB_JOB_RING, .amount = {512, 1024, 0}},
-	{"all-reduce-halving", list_jobs, .job = DRB_JOB_HALVING, .amount = {512, 1024, 0}},
-	{"web search", list_web_search, .amount = {2000, 4000, 0}, .warm_up = 0.25, .end = 0.75},
+	{"incast", list_incast, .amount = {10, 20, 20}},
+	{"all-reduce-ring", list_jobs, .job = DRB_JOB_RING, .amount = {512, 1024, 32}},
+	{"all-reduce-halving", list_jobs, .job = DRB_JOB_HALVING, .amount = {512, 1024, 32}},
+	{"web search", list_web_search, .amount = {2000, 4000, 200}, .warm_up = 0.25, .end = 0.75},
 };
 
-static void add_point(struct paper *p, const uint32_t tree[2], const struct paper_hosts *like,
-		      uint64_t seed)
+static void add_point(struct paper *p, const struct paper_hosts *like, uint64_t seed)
 {
 	struct paper_hosts *h = &paper_add(p, PAPER_HOSTS)->hosts;
 	struct drb_transfers_setup *t = &h->transfers;
@@ -192,7 +198,7 @@ static void add_point(struct paper *p, const uint32_t tree[2], const struct pape
 					  .timer_each = h->rule->source == DRB_SIM_SPRAY,
 					  .ack_hop = 1,
 					  .seed = seed};
-	drb_tree_init(&t->tree, tree[0], tree[1]);
+	drb_tree_init(&t->tree, h->fabric->tree[0], h->fabric->tree[1]);
 	for (uint32_t m = 1; m <= t->tree.layers; m++)
 		t->delay.link[m] = DELAY;
 	if (h->traffic->dead)
@@ -203,21 +209,19 @@ static void add_point(struct paper *p, const uint32_t tree[2], const struct pape
 
 void paper_plan_hosts(struct paper *p)
 {
-	static const uint32_t trees[][2] = {{3, 4}, {3, 8}, {3, 24}};
 	const size_t first = p->quick ? 0 : 1, last = p->quick ? 0 : 2;
 
-	for (size_t tree = first; tree <= last; tree++) {
-		// The large one has as many hosts to take means over.
-		const uint32_t seeds = tree == 2 && p->own_seeds > 3 ? 3 : p->own_seeds;
+	for (size_t f = first; f <= last; f++) {
+		// Of the large one a third is enough: it has many hosts to take means over.
+		const uint32_t seeds = f == 2 ? p->own_seeds / 3 ?: 1 : p->own_seeds;
 		for (size_t c = 0; c < COUNT(cases); c++) {
-			for (size_t r = 0; cases[c].amount[tree] && r < COUNT(rules); r++) {
-				if (tree == 2 && !rules[r].large)
-					continue;
+			for (size_t r = 0; r < COUNT(rules); r++) {
 				const struct paper_hosts like = {.rule = &rules[r],
 								 .traffic = &cases[c],
-								 .amount = cases[c].amount[tree]};
+								 .fabric = &fabrics[f],
+								 .amount = cases[c].amount[f]};
 				for (uint32_t seed = 0; seed < seeds; seed++)
-					add_point(p, trees[tree], &like, p->common.seed + seed);
+					add_point(p, &like, p->common.seed + seed);
 			}
 		}
 	}

@@ -11,6 +11,7 @@
 struct paper_hosts {
 	const struct paper_hosts_rule *rule;
 	const struct paper_hosts_case *traffic;
+	const struct paper_hosts_fabric *fabric;
 	struct drb_transfers_setup transfers;
 	uint32_t amount; // packets of a transfer, data of a rank, or slots in which transfers begin
 };

@@ -57,6 +57,23 @@ TEST(all_arrives_and_takes_its_time)
 	free(p.point);
 }
 
+// F(3,8) with the seeds that are asked for, F(3,24) with a third; all rules and traffic on both.
+TEST(the_large_fabric_has_fewer_seeds)
+{
+	static const uint32_t seeds[][2] = {{1, 1}, {3, 1}, {5, 1}, {10, 3}, {12, 4}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(seeds); i++) {
+		struct paper p = {.common = {.seed = 3}, .own_seeds = seeds[i][0]};
+		uint32_t large = 0;
+		paper_plan_hosts(&p);
+		for (uint32_t k = 0; k < p.points; k++)
+			large += p.point[k].hosts.transfers.tree.arity == 24;
+		assert_int_equal(p.points - large, 7 * 10 * seeds[i][0]);
+		assert_int_equal(large, 7 * 10 * seeds[i][1]);
+		free(p.point);
+	}
+}
+
 // What is dead is known to switches, costs time, and no rule hears of it otherwise.
 TEST(dead_links_cost_time)
 {
