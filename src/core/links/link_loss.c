@@ -31,7 +31,7 @@ static void count(struct drb_loss_window *w, struct drb_loss_step now, uint64_t 
 		return;
 	}
 	step->sent = now.sent;
-	step->missing = now.missing < step->missing ? now.missing : step->missing;
+	step->lost = now.lost;
 	step->most = now.most;
 	if (!now.complete)
 		return;
@@ -51,11 +51,22 @@ void drb_loss_init(struct drb_link_loss *l)
 	memset(l, 0, sizeof(*l));
 }
 
+// A hello that waited before it was looked at says little: `missing` is far below what was lost.
+static int64_t estimate(const struct drb_link_loss *l, const struct drb_loss_sample *sample)
+{
+	int64_t lost = l->counts ? l->lost : sample->missing;
+
+	if (sample->complete && lost < sample->missing)
+		lost = sample->missing;
+	return lost < sample->most ? lost : sample->most;
+}
+
 void drb_loss_count(struct drb_link_loss *l, const struct drb_loss_sample *sample, uint64_t now_ns)
 {
+	l->lost = estimate(l, sample);
 	const struct drb_loss_step now = {
 		.sent = sample->sent,
-		.missing = sample->missing,
+		.lost = l->lost,
 		.complete = sample->complete,
 		.least = sample->complete ? sample->missing : INT64_MIN,
 		.most = sample->most,
@@ -85,8 +96,8 @@ static struct span between(const struct drb_loss_window *w, uint32_t first, uint
 	// Whatever a neighbour says: they may be far apart.
 	if (to->least > from->most)
 		s.surely_lost = (uint64_t)to->least - (uint64_t)from->most;
-	if (to->missing > from->missing)
-		s.lost = (uint64_t)to->missing - (uint64_t)from->missing;
+	if (to->lost > from->lost)
+		s.lost = (uint64_t)to->lost - (uint64_t)from->lost;
 	if (s.lost > s.sent)
 		s.lost = s.sent;
 	if (s.surely_lost > s.sent)

@@ -26,11 +26,11 @@ struct drb_loss_sample {
 
 // A step of a span of time.
 struct drb_loss_step {
-	uint64_t sent;   // as it ended
-	int64_t missing; // the least within it
-	bool complete;   // it has a sample that was
-	int64_t least;   // so many were lost for sure, by the last samples that were complete
-	int64_t most;    // and no more, as it ended
+	uint64_t sent; // as it ended
+	int64_t lost;  // likely, as it ended
+	bool complete; // it has a sample that was
+	int64_t least; // so many were lost for sure, by the last samples that were complete
+	int64_t most;  // and no more, as it ended
 };
 
 #define DRB_LOSS_STEPS 16
@@ -45,7 +45,8 @@ struct drb_loss_window {
 };
 
 struct drb_link_loss {
-	bool counts; // since the neighbour's process is known
+	bool counts;  // since the neighbour's process is known
+	int64_t lost; // likely: nearest to what it was within the bounds of each sample
 	struct drb_loss_window brief, lasting;
 };
 

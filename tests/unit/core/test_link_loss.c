@@ -20,6 +20,7 @@ struct line {
 	uint32_t flight; // frames on their way
 	bool overtaken;  // by hellos
 	uint32_t since;  // frames that came since the hello
+	uint32_t behind; // of those, so many were received before the hello was
 	uint64_t sent, lost, number, now_ms;
 	bool long_lost; // all long hellos
 	uint32_t changes;
@@ -76,7 +77,7 @@ static void step(struct line *line)
 	const int64_t missing = (int64_t)(line->lost + line->flight);
 	drb_link_count(&line->link,
 		       &(struct drb_loss_sample){.sent = line->sent,
-						 .missing = missing,
+						 .missing = missing - line->behind,
 						 .most = missing + line->since,
 						 .complete = line->flight == 0 || line->overtaken},
 		       line->now_ms * MS);
@@ -167,6 +168,23 @@ TEST(in_flight)
 		line.loss = 0.05;
 		run(&line, 2000);
 		assert_int_equal(line.link.state, DRB_LINK_LOSSY);
+	}
+}
+
+// A hello that is read late, after data that came behind it, is no loss, neither then nor as others follow.
+TEST(late_hello)
+{
+	for (uint64_t ms = 0; ms < 10000; ms += 500) {
+		struct line line = begin(0, 500, 1);
+		run(&line, ms);
+		line.behind = 60;
+		step(&line);
+		line.behind = 0;
+		for (uint32_t n = 0; n < 700; n++) {
+			step(&line);
+			assert_int_equal(drb_loss_share(&line.link.loss), 0);
+			assert_false(drb_loss_is_suspect(&line.link.loss));
+		}
 	}
 }
 
