@@ -34,6 +34,7 @@ int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
 			 .fabric = drb_hello_fabric(s->fabric, &s->tree),
 			 .fabric_mtu = (uint16_t)s->mtu},
 		.due_ns = UINT64_MAX,
+		.planned_ns = UINT64_MAX,
 		.counts = s->workers == 1,
 	};
 	drb_hello_set_prefixes(&l->self, &s->addr);
@@ -312,7 +313,7 @@ static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 
 void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 {
-	uint64_t late = l->due_ns > 0 ? now_ns - l->due_ns : 0;
+	const uint64_t late = now_ns > l->planned_ns ? now_ns - l->planned_ns : 0;
 	bool changed = l->changed || now_ns >= drb_known_outages_due_ns(&l->known);
 
 	for (uint32_t i = 0; i < l->ports; i++) {
@@ -338,5 +339,6 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 		sending += drb_liveness_sends(p);
 		rest += p->rests;
 	}
+	l->planned_ns = l->due_ns;
 	l->rests = sending > 0 && rest == sending; // without neighbours nobody knows
 }

@@ -167,6 +167,7 @@ struct drb_liveness {
 	uint64_t awaited; // a memif port that has not met its peer
 	// State.
 	uint64_t due_ns;         // when drb_liveness_service() has work; UINT64_MAX: never
+	uint64_t planned_ns;     // the same as of the last look, though one was asked for since
 	uint64_t carrier_due_ns; // when carriers are asked for again
 	uint64_t looked_ns;      // the last look
 	bool heard_any;          // a hello came on some port, ever

@@ -135,6 +135,13 @@ TEST(late_looks_are_excused)
 	for (uint64_t ms = 5001; ms < 5321; ms++)
 		turn(ms);
 	assert_int_equal(w->dead, 0xf);
+	// Nor where something asked for a look at once meanwhile.
+	hear_all();
+	turn(5400);
+	assert_int_equal(w->dead, 0);
+	drb_liveness_look(&w->liveness);
+	turn(9000);
+	assert_int_equal(w->dead, 0);
 	end();
 }
 
