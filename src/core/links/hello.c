@@ -136,7 +136,8 @@ int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello
 	const struct fields *fields = (const struct fields *)(head + 1);
 	uint8_t again[DRB_HELLO_LEN_MAX];
 
-	memset(hello, 0, sizeof(*hello));
+	memset(hello, 0, offsetof(struct drb_hello, outages));
+	hello->outages.count = hello->outages.more = 0;
 	if (len < sizeof(*head) + sizeof(*fields))
 		return -EINVAL;
 	const uint64_t octets = get(head->fields, sizeof(head->fields));

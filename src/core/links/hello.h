@@ -4,6 +4,7 @@
 // and what the neighbour must know. It stays on one link: never forwarded, never to or from hosts.
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -67,9 +68,15 @@ struct drb_hello {
 	uint64_t sent;       // frames by this link, hellos and this one as well; 0: not counted
 	uint32_t loss;       // of what we send, as the sender sees it, in millionths
 	uint16_t fabric_mtu; // the sender's fabric.mtu
-	struct drb_outages outages;     // that the sender knows
 	uint8_t tag[DRB_HELLO_TAG_LEN]; // proof of a shared key; 0 without one
+	struct drb_outages outages;     // that the sender knows; the last, for its size
 };
+
+static inline void drb_hello_copy(struct drb_hello *to, const struct drb_hello *from)
+{
+	memcpy(to, from, offsetof(struct drb_hello, outages));
+	drb_outages_copy(&to->outages, &from->outages);
+}
 
 // What a hello says, in the order of the frame: X(name, octets, member). A row is added at the end:
 // switches that do not know it leave it out of account. Outages follow: key and distance of each.

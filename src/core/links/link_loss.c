@@ -129,12 +129,12 @@ bool drb_loss_is_suspect(const struct drb_link_loss *l)
 
 static bool exceeds(const struct drb_loss_window *w, uint32_t limit)
 {
-	const struct span spans[] = {between(w, 2 * SPAN, SPAN), between(w, SPAN, 0)};
-	bool both = w->count >= 2 * SPAN;
-
-	for (uint32_t i = 0; i < 2; i++)
-		both = both && spans[i].surely_lost >= LOST_MIN && is_above(spans[i], limit);
-	return both;
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct span s = between(w, (i + 1) * SPAN, i * SPAN);
+		if (s.surely_lost < LOST_MIN || !is_above(s, limit))
+			return false;
+	}
+	return w->count >= 2 * SPAN;
 }
 
 void drb_loss_focus(struct drb_link_loss *l, uint32_t limit)

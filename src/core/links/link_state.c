@@ -186,7 +186,7 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 	l->heard = true;
 	l->carrier = true; // else it could not have come
 	l->asked = (struct drb_hello_serial){0};
-	l->hello = *hello;
+	drb_hello_copy(&l->hello, hello);
 	l->short_hellos = is_long(hello->serial.number) ? 0 : l->short_hellos + 1;
 	// However long this switch did not look: drb_link_check() judges silence, once that is excused.
 	const uint64_t hold_ns = drb_link_hold_ns(l);

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/fabric/tree.h"
 
@@ -28,6 +29,15 @@ struct drb_outages {
 	// Some were left out, here (1) or where this was heard: a distance as any, but from 1 on. 0: none were.
 	uint8_t more;
 };
+
+// Only what there is of it, mostly nothing.
+static inline void drb_outages_copy(struct drb_outages *to, const struct drb_outages *from)
+{
+	to->count = from->count;
+	to->more = from->more;
+	memcpy(to->key, from->key, from->count * sizeof(from->key[0]));
+	memcpy(to->distance, from->distance, from->count);
+}
 
 enum drb_outage_kind {
 	DRB_OUTAGE_DEAD, // of a link: says its lower end

@@ -212,7 +212,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 {
 	struct drb_liveness_port *port = &l->port[in];
 	struct drb_link *p = &port->link;
-	struct drb_hello ours = drb_liveness_said_by(l, port);
+	struct drb_hello ours;
 	const enum drb_link_state before = p->state;
 	const uint8_t flags = p->hello.flags;
 	const uint64_t soon = p->said_ns + p->setup.period_ns / DRB_HELLO_PROBES;
@@ -235,6 +235,7 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	port->hellos_in++;
 	l->heard_any = true;
 	changed |= count(l, in, h, now_ns);
+	drb_liveness_said_by(l, port, &ours);
 	if (ours.mtu >= l->fabric_mtu && h->mtu >= l->fabric_mtu)
 		ours.mtu = h->mtu; // both take every packet
 	drb_hello_faults_compare(&port->faults, port->setup.name, &ours, h, now_ns);

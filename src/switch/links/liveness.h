@@ -199,8 +199,8 @@ static inline bool drb_liveness_sends(const struct drb_liveness_port *p)
 	return p->hello_due_ns != UINT64_MAX;
 }
 // What all hellos by this port say.
-struct drb_hello drb_liveness_said_by(const struct drb_liveness *l,
-				      const struct drb_liveness_port *p);
+void drb_liveness_said_by(const struct drb_liveness *l, const struct drb_liveness_port *p,
+			  struct drb_hello *hello);
 // Sends a hello by the port if one is due. When to look at the port again.
 uint64_t drb_liveness_send_due(struct drb_liveness *l, uint32_t port, uint64_t now_ns);
 // The neighbours at these ports, a bit each, get a hello at this time, or before.

@@ -5,30 +5,29 @@
 #define TRIES 8
 
 // What all hellos by this port say.
-struct drb_hello drb_liveness_said_by(const struct drb_liveness *l,
-				      const struct drb_liveness_port *p)
+void drb_liveness_said_by(const struct drb_liveness *l, const struct drb_liveness_port *p,
+			  struct drb_hello *hello)
 {
-	struct drb_hello hello = l->self;
-
-	hello.from.port = p->setup.number;
-	hello.from.up = p->setup.up;
-	hello.period_ms = (uint32_t)(p->setup.hello_ns / 1000000);
-	hello.mtu = p->mtu;
-	return hello;
+	drb_hello_copy(hello, &l->self);
+	hello->from.port = p->setup.number;
+	hello->from.up = p->setup.up;
+	hello->period_ms = (uint32_t)(p->setup.hello_ns / 1000000);
+	hello->mtu = p->mtu;
 }
 
 static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
 	struct drb_liveness_port *p = &l->port[i];
-	struct drb_hello hello = drb_liveness_said_by(l, p);
 	uint8_t frame[DRB_HELLO_LEN_MAX];
+	struct drb_hello hello;
 
+	drb_liveness_said_by(l, p, &hello);
 	hello.flags = (p->link.drained ? DRB_HELLO_DRAINED : 0) |
 		      (l->no_alternate ? DRB_HELLO_NO_ALTERNATE : 0) |
 		      (l->needs_upstream >> i & 1 ? DRB_HELLO_NEEDS_UPSTREAM : 0);
 	if (l->counts)
 		hello.sent = l->io.count_sent(l->io.context, i) + p->hellos_out + 1;
-	hello.outages = l->known.outages;
+	drb_outages_copy(&hello.outages, &l->known.outages);
 	const bool answers = p->link.asked.instance != 0; // a new neighbour, that waits
 	drb_link_say(&p->link, &hello, now_ns);
 	const uint8_t said = hello.flags;
