@@ -19,7 +19,7 @@
 
 #define PERIOD_NS UINT64_C(160000000)
 // Where all links rest, and one worker keeps them: a worker that is stuck falls silent by itself.
-#define REST_PERIOD_NS UINT64_C(480000000)
+#define REST_PERIOD_NS UINT64_C(960000000)
 // Periods without an answer.
 #define KICK_AFTER 1
 #define STUCK_AFTER 2

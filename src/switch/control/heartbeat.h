@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whether the workers run. A thread asks each six times a second, twice while all links are at rest, to confirm
+// Whether the workers run. A thread asks each six times a second, once while all links are at rest, to confirm
 // between two iterations. It wakes a worker that has not confirmed by the next time, and interrupts a system call
-// in which it waits. A worker is stuck if it has not confirmed for half a second, at rest a second, although it
+// in which it waits. A worker is stuck if it has not confirmed for half a second, at rest two, although it
 // sleeps, is stopped or uses its CPU; a worker that waits for a CPU on a busy machine is not. Until the worker runs
 // again, the switch leaves the fabric:
 //   - it sends no hellos and no packets to other switches, whichever worker is stuck, so that all
@@ -10,7 +10,7 @@
 //   - replies of the stats socket say so at once, and orders fail (drb_workers_apply());
 //   - the service manager receives no more WATCHDOG=1 and restarts the switch if so configured. The
 //     same happens if the control thread is stuck.
-// Workers that do not end within 2.9 s after SIGTERM are left behind: the process ends with status 1.
+// Workers that do not end within 3.4 s after SIGTERM are left behind: the process ends with status 1.
 
 #include <stdatomic.h>
 #include <stdbool.h>

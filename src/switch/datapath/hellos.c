@@ -9,16 +9,13 @@
 #include <rte_ring.h>
 
 #include "common/cli/log.h"
+#include "switch/datapath/hello_sockets.h"
 #include "switch/datapath/requests.h"
 #include "switch/datapath/transmit.h"
+#include "switch/ports/packet_socket/hello_outbox.h"
 
 // Hellos that other workers hand over between two iterations: several from each port.
 #define RING_SIZE 256
-
-// A worker that is awake looks at sockets of hellos this often.
-#define LOOK_EVERY_NS 5000000
-// Most hellos taken from one socket in one look: a neighbour that floods it gets no more.
-#define AT_ONCE 16
 
 static const struct drb_port *port_of(const struct drb_worker *w, uint32_t i)
 {
@@ -91,17 +88,6 @@ static struct drb_arrivals count_arrivals(void *worker, uint32_t i, bool *missed
 	};
 }
 
-// Sockets of hellos are looked at.
-static void note_seen(struct drb_worker *w)
-{
-	struct drb_hello_io *io = &w->hello_io;
-
-	for (uint32_t i = 0; i < w->ports; i++) {
-		io->port[i].seen_before = io->port[i].seen;
-		io->port[i].seen = w->port[i].in_packets - io->port[i].refused;
-	}
-}
-
 void drb_hellos_publish_frames(struct drb_worker *w)
 {
 	for (uint32_t i = 0; i < w->ports; i++)
@@ -112,9 +98,11 @@ void drb_hellos_publish_frames(struct drb_worker *w)
 static bool send_hello(void *worker, uint32_t i, const uint8_t *frame, uint32_t len)
 {
 	struct drb_worker *w = worker;
-	struct rte_mbuf *m = rte_pktmbuf_alloc(w->hello_io.pool);
 	struct drb_send_result result;
 
+	if (drb_hello_sockets_send(w, i, frame, len))
+		return true;
+	struct rte_mbuf *m = rte_pktmbuf_alloc(w->hello_io.pool);
 	if (!m)
 		return false;
 	memcpy(rte_pktmbuf_append(m, (uint16_t)len), frame, len);
@@ -123,19 +111,6 @@ static bool send_hello(void *worker, uint32_t i, const uint8_t *frame, uint32_t 
 		return true;
 	rte_pktmbuf_free(m);
 	return false;
-}
-
-// Once the ports are attached: which have a socket of hellos.
-static void find_sockets(struct drb_worker *w)
-{
-	w->hello_io.look_ns = UINT64_MAX;
-	for (uint32_t i = 0; i < w->ports; i++) {
-		const struct drb_port *port = w->port[i].queue ? port_of(w, i) : NULL;
-		w->hello_io.port[i].fd =
-			port && port->kind->hello ? port->kind->hello->fd(port) : -1;
-		if (w->hello_io.port[i].fd >= 0)
-			w->hello_io.look_ns = 0;
-	}
 }
 
 int drb_hellos_init(struct drb_worker *w, const struct drb_setup *s, struct rte_mempool *pool)
@@ -148,11 +123,15 @@ int drb_hellos_init(struct drb_worker *w, const struct drb_setup *s, struct rte_
 					   .count_arrivals = count_arrivals,
 					   .send = send_hello};
 
-	w->hello_io = (struct drb_hello_io){.pool = pool, .workers = s->workers};
-	find_sockets(w);
+	w->hello_io = (struct drb_hello_io){.pool = pool, .workers = s->workers, .out_fd = -1};
 	int rc = drb_liveness_init(&w->liveness, s, &io, &w->published_links);
 	if (rc < 0)
 		return rc;
+	rc = drb_hello_sockets_find(w);
+	if (rc < 0) {
+		drb_hellos_free(w);
+		return rc;
+	}
 	if (s->workers > 1)
 		w->hello_io.ring =
 			rte_ring_create("hellos", RING_SIZE, SOCKET_ID_ANY, RING_F_SC_DEQ);
@@ -174,7 +153,8 @@ void drb_hellos_free(struct drb_worker *w)
 	while (w->hello_io.ring && rte_ring_dequeue(w->hello_io.ring, &m) == 0)
 		rte_pktmbuf_free(m);
 	rte_ring_free(w->hello_io.ring);
-	w->hello_io = (struct drb_hello_io){.look_ns = UINT64_MAX};
+	drb_hello_sockets_free(w);
+	w->hello_io = (struct drb_hello_io){.look_ns = UINT64_MAX, .out_fd = -1};
 	drb_liveness_free(&w->liveness);
 }
 
@@ -247,10 +227,8 @@ static void count_drop(struct drb_worker *w, uint32_t in, uint32_t len, enum drb
 	w->drop[reason]++;
 }
 
-// A hello frame of port `in`, on worker 0. What is refused counts as a packet that was dropped, unless
-// the caller will count it.
-static enum drb_hello_result hear(struct drb_worker *w, uint32_t in,
-				  const struct drb_hello_frame *frame, bool counted)
+enum drb_hello_result drb_hellos_hear(struct drb_worker *w, uint32_t in,
+				      const struct drb_hello_frame *frame, bool counted)
 {
 	static const enum drb_drop reason[] = {[DRB_HELLO_BAD] = DRB_DROP_bad_hello,
 					       [DRB_HELLO_FORGED] = DRB_DROP_forged_hello,
@@ -279,7 +257,7 @@ bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		if (!(atomic_fetch_or(&io->news, bit) & bit) && w->owner != w)
 			drb_worker_kick(w->owner);
 	} else if (w->owner == w) {
-		if (hear(w, in, &frame, true) == DRB_HELLO_BAD)
+		if (drb_hellos_hear(w, in, &frame, true) == DRB_HELLO_BAD)
 			return false;
 		drb_hellos_read_links(w);
 	} else if (drb_hello_decode(frame.octets, frame.length, &hello) < 0) {
@@ -309,92 +287,26 @@ static void take_waiting(struct drb_worker *w)
 	while (rte_ring_dequeue(w->hello_io.ring, &waiting) == 0) {
 		struct rte_mbuf *m = waiting;
 		const struct drb_hello_frame frame = frame_of(m);
-		hear(w, m->port, &frame, false);
+		drb_hellos_hear(w, m->port, &frame, false);
 		rte_pktmbuf_free(m);
 	}
 }
 
-void drb_hellos_look(struct drb_worker *w, uint32_t i)
-{
-	w->hello_io.readable |= UINT64_C(1) << i;
-}
-
-void drb_hellos_told(struct drb_worker *w, uint64_t now_ns)
-{
-	if (w->hello_io.look_ns == UINT64_MAX)
-		return;
-	w->hello_io.look_ns = now_ns + LOOK_EVERY_NS;
-	note_seen(w);
-}
-
-// False: there may be more. None came before the last look.
-static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
-{
-	const struct drb_hello_ops *ops = port_of(w, i)->kind->hello;
-	const uint64_t most = w->now_ns - w->hello_io.looked_ns;
-	struct drb_hello_frames got;
-
-	for (uint32_t taken = 0; taken < at_most; taken += DRB_HELLOS_AT_ONCE) {
-		const uint32_t wanted = at_most < DRB_HELLOS_AT_ONCE ? at_most : DRB_HELLOS_AT_ONCE;
-		const uint32_t count = ops->read(w->hello_io.port[i].fd, &got, wanted);
-		for (uint32_t n = 0; n < count; n++) {
-			const uint64_t waited = got.of[n].waited_ns;
-			const struct drb_hello_frame frame = {got.octets[n], got.of[n].length,
-							      waited < most ? waited : most};
-			if (frame.length >= DRB_ETHER_HEADER && drb_hello_is(frame.octets))
-				hear(w, i, &frame, false);
-		}
-		if (count < wanted)
-			return true;
-	}
-	return false;
-}
-
-// Looks at all sockets: at rest, and every few ms without sleep. A flooded socket wakes the worker again, so that it
-// does not fill up.
-static void look_at_sockets(struct drb_worker *w)
-{
-	struct drb_hello_io *io = &w->hello_io;
-	bool all = true;
-
-	for (uint32_t i = 0; i < w->ports; i++) {
-		if (io->port[i].fd >= 0)
-			all &= take_from_socket(w, i, AT_ONCE);
-	}
-	note_seen(w);
-	io->looked_ns = w->now_ns;
-	io->look_ns = w->now_ns + LOOK_EVERY_NS;
-	if (!all)
-		w->woken_ns = w->now_ns;
-}
-
-// A worker that sleeps now and then is told which have something, and mostly that is one hello. One at rest is not.
-static void take_from_sockets(struct drb_worker *w)
-{
-	struct drb_hello_io *io = &w->hello_io;
-	const uint64_t news = atomic_exchange(&io->news, 0);
-	const bool judges = !w->hellos_tell && w->now_ns >= w->liveness.due_ns;
-
-	if (news) // more may follow, or not be in the socket yet: a worker at rest would sleep on
-		w->woken_ns = w->now_ns;
-	for (uint64_t left = io->readable | news; left; left &= left - 1) {
-		const uint32_t i = (uint32_t)__builtin_ctzll(left);
-		take_from_socket(w, i, news >> i & 1 ? AT_ONCE : 1);
-	}
-	io->readable = 0;
-	if (judges || w->now_ns >= io->look_ns)
-		look_at_sockets(w);
-}
-
 void drb_hellos_service(struct drb_worker *w)
 {
+	struct drb_hello_outbox out;
+
 	if (w->hello_io.ring)
 		take_waiting(w);
 	// Before anybody is thought dead: after a pause there may be many.
 	if (w->hello_io.look_ns != UINT64_MAX)
-		take_from_sockets(w);
-	if (w->now_ns >= w->liveness.due_ns)
+		drb_hello_sockets_take(w);
+	if (w->now_ns >= w->liveness.due_ns) {
+		drb_hello_outbox_begin(&out, w->hello_io.out_fd);
+		w->hello_io.out = &out;
 		drb_liveness_service(&w->liveness, w->now_ns);
+		drb_hello_outbox_send(&out);
+	}
 	atomic_store_explicit(&w->rests, w->liveness.rests, memory_order_relaxed);
 	drb_hellos_read_links(w);
 }

@@ -13,10 +13,10 @@ void drb_hellos_set(struct drb_worker *w, const struct drb_setup *setup);
 
 // Worker 0, at the end of an iteration: what is due, or came by a socket of hellos, or was handed over.
 void drb_hellos_service(struct drb_worker *w);
-// Worker 0, which has slept: the socket of hellos of port i has some, for the next drb_hellos_service().
-void drb_hellos_look(struct drb_worker *w, uint32_t i);
-// Worker 0, which has slept until now: each socket that has some was told of.
-void drb_hellos_told(struct drb_worker *w, uint64_t now_ns);
+// Worker 0: a hello frame of port `in`. What is refused counts as a packet that was dropped, unless the caller will
+// count it.
+enum drb_hello_result drb_hellos_hear(struct drb_worker *w, uint32_t in,
+				      const struct drb_hello_frame *frame, bool counted);
 // Another worker, at the end of an iteration: tells worker 0 that frames came.
 void drb_hellos_publish_frames(struct drb_worker *w);
 // True if another worker handed over a hello, or a socket of hellos has one that says something new.

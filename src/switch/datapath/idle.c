@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/cli/log.h"
-#include "switch/datapath/hellos.h"
+#include "switch/datapath/hello_sockets.h"
 
 static void watch(struct drb_worker *w, int fd)
 {
@@ -173,7 +173,7 @@ static int take_events(struct drb_worker *w, const struct timespec *timeout)
 		uint64_t said = events[i].data.u64;
 
 		if (said & HELLOS)
-			drb_hellos_look(w, (uint32_t)(said & ~HELLOS));
+			drb_hello_sockets_look(w, (uint32_t)(said & ~HELLOS));
 		else if (said & PACKETS)
 			take_socket_event(w, said & ~PACKETS, events[i].events);
 		else if (events[i].data.fd == w->kick_fd &&

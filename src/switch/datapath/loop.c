@@ -10,6 +10,7 @@
 #include <rte_cycles.h>
 
 #include "common/cli/clock.h"
+#include "switch/datapath/hello_sockets.h"
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
 #include "switch/datapath/receive.h"
@@ -42,7 +43,7 @@ static bool sleep_until(struct drb_worker *w, uint64_t next_ns)
 	w->counters.sleeps++;
 	w->counters.sleep_ns += end - begin;
 	if (w->hellos_tell)
-		drb_hellos_told(w, end);
+		drb_hello_sockets_told(w, end);
 	return came;
 }
 

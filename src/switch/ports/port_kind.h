@@ -137,6 +137,8 @@ struct drb_hello_ops {
 	int (*fd)(const struct drb_port *port);
 	// worker: the next frames in that socket, most of them at once. Returns how many there were.
 	uint32_t (*read)(int fd, struct drb_hello_frames *frames, uint32_t most);
+	// worker: the interface that hellos leave by, which may be another after a while. NULL or 0: send() takes them.
+	unsigned (*interface)(const struct drb_port *port);
 	// worker: nothing waits to be received.
 	bool (*is_empty)(const struct drb_port_queue *q);
 };

@@ -27,6 +27,7 @@
 #include "switch/datapath/worker/classify.h"
 
 struct drb_capture;
+struct drb_hello_outbox;
 struct drb_worker;
 struct rte_mempool;
 struct rte_ring;
@@ -55,9 +56,11 @@ struct drb_hello_io {
 	struct rte_mempool *pool; // of the hellos sent
 	struct rte_ring *ring;    // received by other workers; NULL: there are none
 	uint32_t workers;         // this one is the first of them
-	uint64_t looked_ns;       // when all sockets of hellos were looked at last
-	uint64_t look_ns;         // when to do so again, while awake; UINT64_MAX: there are none
-	uint64_t readable;        // a bit per port whose socket has hellos
+	int out_fd; // sends hellos by all interfaces of the kernel; -1: there are none
+	struct drb_hello_outbox *out; // what it will send, while liveness looks
+	uint64_t looked_ns;           // when all sockets of hellos were looked at last
+	uint64_t look_ns;  // when to do so again, while awake; UINT64_MAX: there are none
+	uint64_t readable; // a bit per port whose socket has hellos
 	// A bit per port whose socket has one that says something new. All workers set them, worker 0 clears them.
 	atomic_uint_least64_t news;
 	struct {

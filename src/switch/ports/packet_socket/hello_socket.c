@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -28,7 +27,7 @@ int drb_hello_socket_bind(int fd, unsigned interface)
 	return bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ? -errno : 0;
 }
 
-int drb_hello_socket_open(const char *interface)
+int drb_hello_socket_open(unsigned interface)
 {
 	const int room = ROOM, on = 1;
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -37,7 +36,7 @@ int drb_hello_socket_open(const char *interface)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
 	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
-	int rc = drb_hello_socket_bind(fd, if_nametoindex(interface));
+	int rc = drb_hello_socket_bind(fd, interface);
 	if (rc < 0)
 		close(fd);
 	return rc < 0 ? rc : fd;

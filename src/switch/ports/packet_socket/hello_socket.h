@@ -9,7 +9,7 @@
 struct drb_hello_frames;
 
 // A socket that reads without waiting, or -errno.
-int drb_hello_socket_open(const char *interface);
+int drb_hello_socket_open(unsigned interface);
 // As in struct drb_hello_ops.
 uint32_t drb_hello_socket_read(int fd, struct drb_hello_frames *frames, uint32_t most);
 // Spares a ring of the same interface hellos without news. It may fail: then there are copies of all.

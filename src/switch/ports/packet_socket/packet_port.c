@@ -2,6 +2,7 @@
 #include "switch/ports/packet_socket/packet_port.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,7 +94,9 @@ static int start(struct drb_port *port, const char *path)
 		rc = drb_packet_queue_open(port, &queues[n], queues, drb_packet_socket, &step);
 	if (rc == 0 && has_hellos(port)) {
 		step = "open for hellos";
-		rc = queues[0].hellos = drb_hello_socket_open(port->setup->interface);
+		const unsigned index = if_nametoindex(port->setup->interface);
+		rc = queues[0].hellos = drb_hello_socket_open(index);
+		queues[0].interface = drb_packet_port_may_send_apart(port->workers) ? index : 0;
 	}
 	port->rx_queues = (uint16_t)port->workers;
 	if (rc < 0)
@@ -138,6 +141,13 @@ static int hello_fd(const struct drb_port *port)
 	return first->hellos;
 }
 
+static unsigned hello_interface(const struct drb_port *port)
+{
+	const struct drb_packet_queue *first = port->own;
+
+	return atomic_load_explicit(&first->interface, memory_order_relaxed);
+}
+
 static bool is_empty(const struct drb_port_queue *q)
 {
 	return drb_rx_ring_is_empty(&((const struct drb_packet_queue *)q)->in);
@@ -174,6 +184,7 @@ const struct drb_port_kind drb_packet_port = {
 						       .rings = rings},
 	.hello = &(const struct drb_hello_ops){.fd = hello_fd,
 					       .read = drb_hello_socket_read,
+					       .interface = hello_interface,
 					       .is_empty = is_empty},
 	.unfinished = true,
 };

@@ -2,6 +2,8 @@
 #pragma once
 // One worker's part of a packet-socket port.
 
+#include <stdatomic.h>
+
 #include "switch/ports/packet_socket/rx_ring.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/ports/port.h"
@@ -12,6 +14,8 @@ struct drb_packet_queue {
 	struct drb_rx_ring in;
 	struct drb_tx_socket out;
 	int hellos; // socket of them; -1: not open, as in all but the first
+	// That it is bound to, 0: hellos leave with the rest. The control thread writes, worker 0 reads.
+	atomic_uint interface;
 };
 
 // Has queue q's sockets, which open_socket() gives as drb_packet_socket() does, at the port's interface. `first` is the

@@ -139,7 +139,7 @@ static int replace(struct drb_port *port)
 
 int drb_packet_port_rebind(struct drb_port *port)
 {
-	const struct drb_packet_queue *first = port->own;
+	struct drb_packet_queue *first = port->own;
 	const unsigned index = if_nametoindex(port->setup->interface);
 
 	if (index == 0)
@@ -148,6 +148,8 @@ int drb_packet_port_rebind(struct drb_port *port)
 	int rc = first->hellos >= 0 ? drb_hello_socket_bind(first->hellos, index) : 0;
 	if (rc < 0)
 		return rc;
+	if (first->interface > 0)
+		atomic_store_explicit(&first->interface, index, memory_order_relaxed);
 	rc = port->workers > 1 ? replace(port) : bind_again(port, index);
 	return rc == -EINPROGRESS ? 0 : rc; // it holds, and the worker that got stuck will use it
 }

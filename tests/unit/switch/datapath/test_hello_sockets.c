@@ -35,7 +35,8 @@ static bool is_empty(const struct drb_port_queue *q)
 
 static void begin_with_sockets(uint32_t workers)
 {
-	static const struct drb_hello_ops ops = {fd_of, read_hellos, is_empty};
+	static const struct drb_hello_ops ops = {
+		.fd = fd_of, .read = read_hellos, .is_empty = is_empty};
 	char more[40];
 
 	kind = drb_vdev_port;

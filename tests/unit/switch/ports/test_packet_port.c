@@ -3,6 +3,7 @@
 // as missed; what goes out does not come in again; nothing stays of a port that is stopped.
 #include "fixtures/unit.h"
 
+#include <net/if.h>
 #include <time.h>
 
 #include "core/links/hello.h"
@@ -10,6 +11,8 @@
 
 #define EAL_LCORES "(0-1)@0"
 #include "fixtures/packet_port.h"
+#include "switch/ports/packet_socket/hello_outbox.h"
+#include "switch/ports/packet_socket/tx_socket.h"
 
 #define RING 4120 // frames of the port's receive ring, where a switch has few
 #define BURST 64
@@ -258,6 +261,47 @@ TEST(hellos_apart)
 		assert_int_equal(port->kind->hello->read(fd, &got, 2), 0);
 		stop_port();
 	}
+}
+
+// More hellos than one system call takes, long ones and some by an interface that is not there: all others arrive whole,
+// in order, and none of them comes in.
+TEST(hellos_leave_together)
+{
+	enum { COUNT = 40 };
+	uint8_t frame[COUNT][DRB_HELLO_LEN_MAX], got[DRB_HELLO_LEN_MAX];
+	struct drb_hello_outbox out;
+	struct pollfd far = {.fd = outer, .events = POLLIN};
+	struct drb_hello hello = {
+		.from = {.layer = 1}, .period_ms = 100, .serial = {.instance = 1}};
+	struct rte_mbuf *m;
+
+	start_port((struct port_of){.name = "u0"});
+	const unsigned interface = port->kind->hello->interface(port);
+	assert_int_equal(interface, if_nametoindex("inner"));
+	drb_hello_outbox_begin(&out, drb_packet_socket());
+	for (uint32_t n = 0; n < COUNT; n++) {
+		hello.serial.number = n;
+		hello.size = n % 4 == 0 ? 1514 : 0;
+		hello.outages.count = n % 7 == 0 ? DRB_OUTAGES_MAX : 0;
+		for (uint32_t o = 0; o < hello.outages.count; o++)
+			hello.outages.key[o] = o + n;
+		const uint32_t length = drb_hello_encode(&hello, frame[n]);
+		drb_hello_outbox_add(&out, n % 5 == 3 ? 0x7fffffff : interface, frame[n], length);
+	}
+	drb_hello_outbox_send(&out);
+	for (uint32_t n = 0; n < COUNT; n++) {
+		if (n % 5 == 3)
+			continue;
+		assert_int_equal(poll(&far, 1, WAIT_MS), 1);
+		const ssize_t length = recv(outer, got, sizeof(got), 0);
+		assert_int_equal(drb_hello_decode(got, (uint32_t)length, &hello), 0);
+		assert_int_equal(hello.serial.number, n);
+		assert_memory_equal(got, frame[n], (size_t)length);
+	}
+	assert_int_equal(poll(&far, 1, 0), 0);
+	assert_int_equal(drb_port_receive(port->queue[0], &m, 1), 0);
+	close(out.fd);
+	stop_port();
 }
 
 // Two workers: each frame is one's, those of a flow are the same one's, and what they send is

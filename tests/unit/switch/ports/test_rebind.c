@@ -3,6 +3,7 @@
 // times: frames come in and go out as before, by the same descriptors, and nothing leaks.
 #include "fixtures/unit.h"
 
+#include <net/if.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -88,8 +89,10 @@ static void passes_frames(void)
 	struct rte_mbuf *m;
 	uint32_t seen = 0;
 
-	if (port->kind->hello->fd(port) >= 0)
+	if (port->kind->hello->fd(port) >= 0) {
+		assert_int_equal(port->kind->hello->interface(port), if_nametoindex("inner"));
 		hello_comes_in();
+	}
 	memcpy(frame + 26, (const uint8_t[]){10, 0, 0, 1, 10, 0, 0, 2}, 8);
 	for (uint8_t f = 0; f < FLOWS; f++) {
 		frame[35] = f;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/datapath/hello_sockets.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cli/log.h"
+#include "switch/datapath/hellos.h"
+#include "switch/ports/packet_socket/hello_outbox.h"
+#include "switch/ports/packet_socket/tx_socket.h"
+
+// A worker that is awake looks at sockets of hellos this often.
+#define LOOK_EVERY_NS 5000000
+// Most hellos taken from one socket in one look: a neighbour that floods it gets no more.
+#define AT_ONCE 16
+
+// Sockets of hellos are looked at.
+static void note_seen(struct drb_worker *w)
+{
+	struct drb_hello_io *io = &w->hello_io;
+
+	for (uint32_t i = 0; i < w->ports; i++) {
+		io->port[i].seen_before = io->port[i].seen;
+		io->port[i].seen = w->port[i].in_packets - io->port[i].refused;
+	}
+}
+
+// Once the ports are attached: which have a socket of hellos.
+int drb_hello_sockets_find(struct drb_worker *w)
+{
+	struct drb_hello_io *io = &w->hello_io;
+	bool together = false;
+
+	io->look_ns = UINT64_MAX;
+	for (uint32_t i = 0; i < w->ports; i++) {
+		const struct drb_port *port = w->port[i].queue ? w->port[i].queue->port : NULL;
+		const struct drb_hello_ops *ops = port ? port->kind->hello : NULL;
+		io->port[i].fd = ops ? ops->fd(port) : -1;
+		together |= io->port[i].fd >= 0 && ops->interface;
+		if (io->port[i].fd >= 0)
+			io->look_ns = 0;
+	}
+	io->out_fd = together ? drb_packet_socket() : -1;
+	if (together && io->out_fd < 0)
+		drb_error("cannot open a packet socket to send hellos: %s", strerror(-io->out_fd));
+	return together && io->out_fd < 0 ? io->out_fd : 0;
+}
+
+void drb_hello_sockets_free(struct drb_worker *w)
+{
+	if (w->hello_io.out_fd >= 0)
+		close(w->hello_io.out_fd);
+	w->hello_io.out_fd = -1;
+}
+
+bool drb_hello_sockets_send(struct drb_worker *w, uint32_t i, const uint8_t *frame, uint32_t len)
+{
+	const struct drb_port *port = w->port[i].queue->port;
+	const struct drb_hello_ops *ops = port->kind->hello;
+	const unsigned interface = ops && ops->interface ? ops->interface(port) : 0;
+
+	if (interface == 0 || w->capture || (w->off >> i & 1))
+		return false;
+	drb_hello_outbox_add(w->hello_io.out, interface, frame, len);
+	return true;
+}
+
+void drb_hello_sockets_look(struct drb_worker *w, uint32_t i)
+{
+	w->hello_io.readable |= UINT64_C(1) << i;
+}
+
+void drb_hello_sockets_told(struct drb_worker *w, uint64_t now_ns)
+{
+	if (w->hello_io.look_ns == UINT64_MAX)
+		return;
+	w->hello_io.look_ns = now_ns + LOOK_EVERY_NS;
+	note_seen(w);
+}
+
+// False: there may be more. None came before the last look.
+static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
+{
+	const struct drb_hello_ops *ops = w->port[i].queue->port->kind->hello;
+	const uint64_t most = w->now_ns - w->hello_io.looked_ns;
+	struct drb_hello_frames got;
+
+	for (uint32_t taken = 0; taken < at_most; taken += DRB_HELLOS_AT_ONCE) {
+		const uint32_t wanted = at_most < DRB_HELLOS_AT_ONCE ? at_most : DRB_HELLOS_AT_ONCE;
+		const uint32_t count = ops->read(w->hello_io.port[i].fd, &got, wanted);
+		for (uint32_t n = 0; n < count; n++) {
+			const uint64_t waited = got.of[n].waited_ns;
+			const struct drb_hello_frame frame = {got.octets[n], got.of[n].length,
+							      waited < most ? waited : most};
+			if (frame.length >= DRB_ETHER_HEADER && drb_hello_is(frame.octets))
+				drb_hellos_hear(w, i, &frame, false);
+		}
+		if (count < wanted)
+			return true;
+	}
+	return false;
+}
+
+// Looks at all sockets: at rest, and every few ms without sleep. A flooded socket wakes the worker again, so that it
+// does not fill up.
+static void look_at_sockets(struct drb_worker *w)
+{
+	struct drb_hello_io *io = &w->hello_io;
+	bool all = true;
+
+	for (uint32_t i = 0; i < w->ports; i++) {
+		if (io->port[i].fd >= 0)
+			all &= take_from_socket(w, i, AT_ONCE);
+	}
+	note_seen(w);
+	io->looked_ns = w->now_ns;
+	io->look_ns = w->now_ns + LOOK_EVERY_NS;
+	if (!all)
+		w->woken_ns = w->now_ns;
+}
+
+// A worker that sleeps now and then is told which have something, and mostly that is one hello. One at rest is not.
+void drb_hello_sockets_take(struct drb_worker *w)
+{
+	struct drb_hello_io *io = &w->hello_io;
+	const uint64_t news = atomic_exchange(&io->news, 0);
+	const bool judges = !w->hellos_tell && w->now_ns >= w->liveness.due_ns;
+
+	if (news) // more may follow, or not be in the socket yet: a worker at rest would sleep on
+		w->woken_ns = w->now_ns;
+	for (uint64_t left = io->readable | news; left; left &= left - 1) {
+		const uint32_t i = (uint32_t)__builtin_ctzll(left);
+		take_from_socket(w, i, news >> i & 1 ? AT_ONCE : 1);
+	}
+	io->readable = 0;
+	if (judges || w->now_ns >= io->look_ns)
+		look_at_sockets(w);
+}

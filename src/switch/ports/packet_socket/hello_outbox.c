@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/packet_socket/hello_outbox.h"
+
+#include <string.h>
+#include <sys/uio.h>
+
+#include "core/links/hello.h"
+
+#define ROOM                                                                                       \
+	(sizeof(((struct drb_hello_outbox *)0)->of) / sizeof(((struct drb_hello_outbox *)0)->of[0]))
+
+static const uint8_t zeros[DRB_HELLO_LEN_MAX];
+
+void drb_hello_outbox_add(struct drb_hello_outbox *box, unsigned interface, const uint8_t *frame,
+			  uint32_t length)
+{
+	const uint32_t content = drb_hello_content(frame);
+
+	if (box->count == ROOM || box->used + content > sizeof(box->octets))
+		drb_hello_outbox_send(box);
+	uint8_t *at = box->octets + box->used;
+	memcpy(at, frame, content);
+	box->used += content;
+	box->of[box->count].to =
+		(struct sockaddr_ll){.sll_family = AF_PACKET, .sll_ifindex = (int)interface};
+	box->of[box->count].part[0] = (struct iovec){at, content};
+	box->of[box->count++].part[1] = (struct iovec){(void *)(uintptr_t)zeros, length - content};
+}
+
+void drb_hello_outbox_send(struct drb_hello_outbox *box)
+{
+	struct mmsghdr message[ROOM];
+
+	for (uint32_t i = 0; i < box->count; i++)
+		message[i].msg_hdr = (struct msghdr){.msg_name = &box->of[i].to,
+						     .msg_namelen = sizeof(box->of[i].to),
+						     .msg_iov = box->of[i].part,
+						     .msg_iovlen = 2};
+	for (uint32_t done = 0; done < box->count;) {
+		const int n = sendmmsg(box->fd, message + done, box->count - done, MSG_DONTWAIT);
+		done += n > 0 ? (uint32_t)n : 1;
+	}
+	box->count = box->used = 0;
+}
