@@ -175,6 +175,14 @@ static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
 	account(t, packet.transfer);
 }
 
+static void receive_packets(struct drb_packet_sim *sim, const uint64_t word[], uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (word[i] != DRB_NO_PACKET)
+			receive_packet(sim, word[i]);
+	}
+}
+
 static uint32_t transfer_of(const struct drb_packet_sim *sim, uint64_t word)
 {
 	return transfers_of(sim)->flying.packet[birth_of(sim, word)].transfer;
@@ -224,35 +232,21 @@ static int join_or_drop(struct drb_packet_sim *sim, const struct active_switch *
 			drop(sim, word);
 		return 0;
 	}
-	t->flying.packet[birth_of(sim, word)].marked |= len >= t->setup.mark;
+	if (len >= t->setup.mark)
+		t->flying.packet[birth_of(sim, word)].marked = true;
 	return join(&sim->fabric.pool, at->l, at->first + port, word, max);
 }
 
-static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch *at,
-			 struct drb_rng *rng, struct tally *tally)
+// By what its unit or its host says.
+static uint32_t choose(struct drb_packet_sim *sim, const struct active_switch *at,
+		       const struct drb_decider *decider, uint64_t word, struct drb_decision *d)
 {
-	uint64_t *up = sim->arrived_up, *down = sim->arrived_down;
-	const struct drb_decider decider = sim_decider(sim, at->l, at->s, &at->choice);
-	uint32_t n_up, n_down;
-	int rc = 0;
+	return drb_uplinks_choose(transfers_of(sim), at, decider, transfer_of(sim, word), d);
+}
 
-	gather(at->l, at->s, &at->hop, up, &n_up, down, &n_down);
-	shuffle(rng, up, n_up);
-	shuffle(rng, down, n_down);
-	tally->up_in += n_up;
-	tally->down_in += n_down;
-	for (uint32_t i = 0; rc == 0 && i < n_up; i++) {
-		struct drb_decision d = sim_decision(sim, &at->hop, up[i], drb_rng_next(rng));
-		uint32_t uplink = drb_uplinks_choose(transfers_of(sim), at, &decider,
-						     transfer_of(sim, up[i]), &d);
-		rc = join_or_drop(sim, at, uplink, sim_marked(sim, up[i], d.mark), &tally->up_max);
-	}
-	for (uint32_t i = 0; rc == 0 && i < n_down; i++) {
-		uint32_t port = at->l->up + drb_hop_digit(&at->hop, (uint32_t)down[i]);
-		rc = join_or_drop(sim, at, port, down[i], &tally->down_max);
-	}
+static void settle(const struct drb_packet_sim *sim, const struct active_switch *at)
+{
 	drb_smalls_hold(transfers_of(sim), at);
-	return rc;
 }
 
 // Numbers of packets need bits. Nobody asks whether packets left their default paths; where something is dead, their
@@ -286,12 +280,15 @@ static int make(struct drb_transfers *t)
 
 	if (rc < 0)
 		return rc;
+	const bool as_packets = s->unit == DRB_SIM_PACKET && s->hosts != DRB_HOSTS_ETHEREAL;
 	t->source = (struct drb_packet_source){.send = send_packets,
-					       .arrivals = arrivals_slot,
-					       .flow = flow_of,
+					       .choose = as_packets ? NULL : choose,
+					       .settle = s->ack_room > 0 ? settle : NULL,
 					       .join = join_or_drop,
+					       .join_from = s->mark < s->queue ? s->mark : s->queue,
+					       .flow = flow_of,
 					       .lose = drop,
-					       .receive = receive_packet,
+					       .receive = receive_packets,
 					       .context = t};
 	t->sim->source = &t->source;
 	lay_out_word(t->sim);

@@ -106,11 +106,11 @@ static inline uint64_t reach_hosts(struct drb_packet_sim *sim, const struct drb_
 		if (word[p] == DRB_NO_PACKET)
 			continue;
 		reached++;
-		if (__builtin_expect(sim->source != NULL, 0))
-			sim->source->receive(sim, word[p]);
-		else
+		if (!sim->source)
 			deliver(sim, word[p]);
 	}
+	if (sim->source)
+		sim->source->receive(sim, word, l->down);
 	return reached;
 }
 
@@ -154,7 +154,7 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 		uint64_t word = sim->arrived_up[i];
 		struct drb_decision d = sim_decision(sim, &at->hop, word, drb_rng_next(rng));
 		d.port = (uint32_t)sim->arrived_down[i];
-		if (sim->source)
+		if (sim->source && sim->flow_mask)
 			d.flow = sim->source->flow(sim, word);
 		int32_t to = drb_decide(&decider, &node, links, l->seen + at->first, &d);
 		word = sim_detoured(sim, sim_marked(sim, word, d.mark), d.detour);
@@ -167,10 +167,8 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 			sim_uplink(&at->choice, (uint32_t)to - l->down);
 		uint32_t queue = up ? (uint32_t)to - l->down : l->up + (uint32_t)to;
 		uint32_t *max = up ? &tally->up_max : &tally->down_max;
-		int rc = sim->source ? sim->source->join(sim, at, queue, word, max)
-				     : join(&sim->fabric.pool, l, at->first + queue, word, max);
-		if (rc < 0)
-			return rc;
+		if (sim_join(sim, at, queue, word, max) < 0)
+			return -ENOMEM;
 		tally->up_in += up;
 		tally->down_in += !up;
 		tally->redirected += up && !d.detoured && queue != d.def;
@@ -181,12 +179,12 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 static int send_down(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
 		     struct tally *tally)
 {
-	uint64_t *word = sim->arrived_down, first = at->first + at->l->up;
+	uint64_t *word = sim->arrived_down;
 	uint32_t max = tally->down_max;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t p = drb_hop_digit(&at->hop, (uint32_t)word[i]);
-		if (join(&sim->fabric.pool, at->l, first + p, word[i], &max) < 0)
+		uint32_t queue = at->l->up + drb_hop_digit(&at->hop, (uint32_t)word[i]);
+		if (sim_join(sim, at, queue, word[i], &max) < 0)
 			return -ENOMEM;
 	}
 	tally->down_max = max;
@@ -229,10 +227,11 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 	if (sim->state[l->layer])
 		sim_hear_above(sim, l, s);
 	rc = sim->detour_mask ? arrivals_slot(sim, at, rng, tally)
-	     : sim->source    ? sim->source->arrivals(sim, at, rng, tally)
 			      : arrivals_of_whole_fabric(sim, at, rng, tally);
 	if (rc < 0)
 		return rc;
+	if (sim->source && sim->source->settle)
+		sim->source->settle(sim, at);
 	if (l->up)
 		tally->up_out += send_out(
 			sim, l, first,
@@ -278,7 +277,9 @@ PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_la
 
 static int layer_slot(struct drb_packet_sim *sim, struct drb_layer *l, struct tally *out)
 {
-	struct active_switch at = {.l = l, .choice = sim_choice(sim, l)};
+	struct active_switch at = {.l = l,
+				   .choice = sim_choice(sim, l),
+				   .join_from = sim->source ? sim->source->join_from : UINT32_MAX};
 	struct drb_rng rng = sim->rng;
 	struct tally tally = {0};
 	int rc = 0;

@@ -12,6 +12,7 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 {
 	uint64_t *word = sim->arrived_up;
 	const struct drb_loads loads = {.at = at->l->seen + at->first};
+	const bool asks = !sim->source; // whether packets left their default paths
 	uint32_t redirected = 0, left = 0, max = out->tally->up_max;
 	struct drb_choice choice = at->choice;
 	struct drb_rng r = *out->rng; // in registers
@@ -25,9 +26,9 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 		redirected += up != d.def;
 		if (ops->mark_bits)
 			word[i] = sim_marked(sim, word[i], d.mark);
-		word[i] |= (uint64_t)(up != def) << sim->detour_at;
+		word[i] |= (uint64_t)(asks & (up != def)) << sim->detour_at;
 		left += word[i] >> sim->detour_at & 1;
-		if (join(&sim->fabric.pool, at->l, at->first + up, word[i], &max) < 0)
+		if (sim_join(sim, at, up, word[i], &max) < 0)
 			return -ENOMEM;
 	}
 	out->tally->up_max = max;
@@ -37,9 +38,29 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 	return 0;
 }
 
+// Likewise by what their source says.
+static int send_up_as_told(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
+			   struct sending *out)
+{
+	const struct drb_decider decider = sim_decider(sim, at->l, at->s, &at->choice);
+	const uint64_t *word = sim->arrived_up;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct drb_decision d =
+			sim_decision(sim, &at->hop, word[i], drb_rng_next(out->rng));
+		uint32_t up = sim->source->choose(sim, at, &decider, word[i], &d);
+		if (sim_join(sim, at, up, sim_marked(sim, word[i], d.mark), &out->tally->up_max) <
+		    0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int sim_send_up(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
 		struct sending *out)
 {
+	if (sim->source && sim->source->choose)
+		return send_up_as_told(sim, at, n, out);
 	switch (drb_scheme_like(sim->setup.scheme)) {
 #define X(id, name)                                                                                \
 	case DRB_SCHEME_##id:                                                                      \

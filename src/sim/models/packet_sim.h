@@ -16,24 +16,29 @@ struct layer_meter {
 };
 
 struct active_switch;
-struct tally;
+struct drb_decider;
+struct drb_decision;
 
 // Another source of packets than the traffic of the setup, with its own rules of what joins a queue. A packet
 // has what it likes in the place of its slot of birth (packet_word()).
 struct drb_packet_source {
 	// The packets that hosts give birth to in this slot into wire[host]. How many.
 	uint64_t (*send)(struct drb_packet_sim *sim, uint64_t wire[]);
-	// The arrivals of a slot at a switch join its queues, where nothing is dead. 0 or -ENOMEM.
-	int (*arrivals)(struct drb_packet_sim *sim, const struct active_switch *at,
-			struct drb_rng *rng, struct tally *tally);
-	// Where something is dead: what tells the flow of a packet from others (sim_flow()); a packet joins this
-	// queue, 0 or -ENOMEM; a packet finds no way.
-	uint64_t (*flow)(const struct drb_packet_sim *sim, uint64_t word);
+	// Where nothing is dead: the uplink of a packet; NULL: by the scheme. d as for drb_decide_uplink().
+	uint32_t (*choose)(struct drb_packet_sim *sim, const struct active_switch *at,
+			   const struct drb_decider *decider, uint64_t word,
+			   struct drb_decision *d);
+	// The arrivals of a slot at a switch have joined its queues; NULL: whatever they are.
+	void (*settle)(const struct drb_packet_sim *sim, const struct active_switch *at);
+	// A packet joins this queue, which holds so many or more. 0 or -ENOMEM.
 	int (*join)(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t queue,
 		    uint64_t word, uint32_t *max);
+	uint32_t join_from;
+	// Where something is dead: what tells the flow of a packet from others (sim_flow()); a packet finds no way.
+	uint64_t (*flow)(const struct drb_packet_sim *sim, uint64_t word);
 	void (*lose)(struct drb_packet_sim *sim, uint64_t word);
-	// A packet crosses the link to its host in the next slot.
-	void (*receive)(struct drb_packet_sim *sim, uint64_t word);
+	// What crosses the links to n hosts in the next slot.
+	void (*receive)(struct drb_packet_sim *sim, const uint64_t word[], uint32_t n);
 	void *context;
 };
 

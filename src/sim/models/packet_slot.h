@@ -22,6 +22,7 @@ struct active_switch {
 	uint64_t first; // entry of its first up-port in l->len and l->fifo
 	struct drb_hop hop;
 	struct drb_choice choice;
+	uint32_t join_from; // of the source of the packets
 };
 
 static inline void shuffle(struct drb_rng *rng, uint64_t word[], uint32_t n)
@@ -76,6 +77,15 @@ static inline int join(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t
 	l->len[queue] = len + 1;
 	*max = len + 1 > *max ? len + 1 : *max;
 	return 0;
+}
+
+// From so many packets on, the source of the packets says what joins a queue.
+static inline int sim_join(struct drb_packet_sim *sim, const struct active_switch *at,
+			   uint32_t queue, uint64_t word, uint32_t *max)
+{
+	if (__builtin_expect(at->l->len[at->first + queue] >= at->join_from, 0))
+		return sim->source->join(sim, at, queue, word, max);
+	return join(&sim->fabric.pool, at->l, at->first + queue, word, max);
 }
 
 // Where the packets of a slot leave their traces.
