@@ -17,23 +17,23 @@ uint16_t drb_entropy_next(struct drb_transfers *t, uint32_t transfer)
 	case DRB_HOSTS_SPRAY:
 		return new_one(&t->entropy_rng);
 	case DRB_HOSTS_REPS:
-		return drb_reps_next(drb_window_reps(t, transfer), &t->entropy_rng);
+		return drb_reps_next(&t->transfer[transfer].window->reps, &t->entropy_rng);
 	}
 	return (uint16_t)drb_mix64(transfer);
 }
 
 uint16_t drb_reps_next(struct drb_reps *r, struct drb_rng *rng)
 {
-	uint32_t at = (r->head - r->valids) % DRB_REPS_CACHE;
+	uint32_t at = (uint32_t)(r->head - r->valids) % DRB_REPS_CACHE;
 
-	if (r->explores || (r->valids == 0 && !(r->frozen && r->known[0]))) {
+	if (r->explores || (r->valids == 0 && !(r->frozen && r->known))) {
 		r->explores -= r->explores > 0;
 		return new_one(rng);
 	}
 	if (r->valids > 0) {
-		r->valid[at] = false;
+		r->valid &= (uint8_t) ~(1u << at);
 		r->valids--;
-	} else if (r->known[r->head]) {
+	} else if (r->known >> r->head & 1) {
 		r->head = (r->head + 1) % DRB_REPS_CACHE;
 	} else {
 		at = r->turns++ % r->head; // those before it are known
@@ -43,9 +43,12 @@ uint16_t drb_reps_next(struct drb_reps *r, struct drb_rng *rng)
 
 void drb_reps_hear(struct drb_reps *r, uint16_t entropy, uint64_t slot, uint32_t bdp)
 {
-	r->valids += !r->valid[r->head];
+	const uint8_t bit = (uint8_t)(1u << r->head);
+
+	r->valids += !(r->valid & bit);
 	r->entropy[r->head] = entropy;
-	r->known[r->head] = r->valid[r->head] = true;
+	r->known |= bit;
+	r->valid |= bit;
 	r->head = (r->head + 1) % DRB_REPS_CACHE;
 	if (r->frozen && slot > r->thaws) {
 		r->frozen = false;

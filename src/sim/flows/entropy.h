@@ -18,9 +18,9 @@
 
 struct drb_reps {
 	uint16_t entropy[DRB_REPS_CACHE];
-	bool known[DRB_REPS_CACHE], valid[DRB_REPS_CACHE]; // valid: not used again yet
-	uint32_t head;                                     // where the next one goes
-	uint32_t valids;
+	uint8_t known, valid; // a bit of each; valid: not used again yet
+	uint8_t head;         // where the next one goes
+	uint8_t valids;
 	uint32_t turns;    // of those that are known, while not all places are taken
 	uint32_t explores; // packets that take new ones
 	bool frozen;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The packets that are under way, of all transfers: what one is, by the number that it carries.
+// The packets that are under way, of all transfers: what one is, by the number that it carries. Numbers are given in
+// turn, past those that are still used, so that what hosts send in a slot lies side by side.
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#define DRB_FLYING_NONE UINT32_MAX
+
 struct drb_flying {
-	uint32_t transfer, sequence;
+	uint32_t transfer; // DRB_FLYING_NONE: the number is not used
+	uint32_t sequence;
 	uint32_t number; // of its transmission, among those of its transfer
-	uint32_t next;   // of those that are not used
 	uint16_t entropy;
 	bool marked;  // it met a long queue
 	bool trimmed; // it met a full one: only its header arrives
@@ -18,35 +21,45 @@ struct drb_flying {
 
 struct drb_flyings {
 	struct drb_flying *packet;
-	uint32_t room, free; // free: the first one that is not used, UINT32_MAX without any
+	uint32_t room, most; // powers of two; most: that a word has numbers for
+	uint32_t count, turn;
 };
 
 static inline int drb_flyings_grow(struct drb_flyings *f)
 {
 	uint32_t room = f->room ? 2 * f->room : 1024;
-	struct drb_flying *more = realloc(f->packet, room * sizeof(*more));
+	struct drb_flying *more = room > f->most ? NULL : realloc(f->packet, room * sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
 	for (uint32_t i = f->room; i < room; i++)
-		more[i] = (struct drb_flying){.next = i + 1 < room ? i + 1 : UINT32_MAX};
-	*f = (struct drb_flyings){more, room, f->room};
+		more[i].transfer = DRB_FLYING_NONE;
+	f->packet = more;
+	f->turn = f->room;
+	f->room = room;
 	return 0;
 }
 
 // Its number; -ENOMEM.
 static inline int64_t drb_flyings_add(struct drb_flyings *f, const struct drb_flying *packet)
 {
-	if ((f->room == 0 || f->free == UINT32_MAX) && drb_flyings_grow(f) < 0)
+	// While half are free, hardly any is passed by.
+	if (f->count >= f->room / 2 && drb_flyings_grow(f) < 0 && f->count == f->room)
 		return -ENOMEM;
-	uint32_t i = f->free;
-	f->free = f->packet[i].next;
+	uint32_t i = f->turn;
+	while (f->packet[i].transfer != DRB_FLYING_NONE)
+		i = (i + 1) & (f->room - 1);
 	f->packet[i] = *packet;
+	f->turn = (i + 1) & (f->room - 1);
+	f->count++;
 	return i;
 }
 
-static inline void drb_flyings_remove(struct drb_flyings *f, uint32_t i)
+static inline struct drb_flying drb_flyings_remove(struct drb_flyings *f, uint32_t i)
 {
-	f->packet[i].next = f->free;
-	f->free = i;
+	const struct drb_flying packet = f->packet[i];
+
+	f->packet[i].transfer = DRB_FLYING_NONE;
+	f->count--;
+	return packet;
 }

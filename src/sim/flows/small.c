@@ -7,6 +7,7 @@
 
 #include "core/fabric/next_hop.h"
 
+#include "sim/flows/turns.h"
 #include "sim/flows/uplinks.h"
 #include "sim/flows/window.h"
 #include "sim/models/packet_slot.h"
@@ -100,13 +101,13 @@ int drb_handshake_begin(struct drb_transfers *t, uint32_t transfer)
 	struct drb_transfer *f = &t->transfer[transfer];
 	const struct drb_small syn = {.transfer = transfer,
 				      .kind = DRB_SMALL_SYN,
-				      .time = f->start * PARTS,
-				      .sent = f->start * PARTS};
+				      .time = (uint64_t)f->start * PARTS,
+				      .sent = (uint64_t)f->start * PARTS};
 
 	f->connected = f->start;
 	if (!t->setup.handshake)
 		return 0;
-	f->connected = UINT64_MAX;
+	f->connected = UINT32_MAX;
 	t->syns.sent++;
 	return drb_small_send(t, &syn);
 }
@@ -198,7 +199,7 @@ static void leave_host(struct drb_transfers *t, struct drb_small *s)
 	const uint64_t *wire = t->sim->fabric.layer[1].from_below.next;
 	const struct crossing link = {drb_tree_host_peer(&t->setup.tree, s->label), 1,
 				      taken_of(t, 0, s->label), wire[s->label] != DRB_NO_PACKET,
-				      drb_windows_ready(t, s->label)};
+				      drb_turns_ready(t, s->label)};
 
 	cross(t, s, &link);
 }
@@ -244,7 +245,7 @@ static void connect(struct drb_transfers *t, const struct drb_small *s)
 {
 	uint64_t slot = (s->time + PARTS - 1) / PARTS, next = (uint64_t)t->sim->slot + 1;
 
-	t->transfer[s->transfer].connected = slot > next ? slot : next;
+	t->transfer[s->transfer].connected = (uint32_t)(slot > next ? slot : next);
 	t->syns.answered++;
 }
 

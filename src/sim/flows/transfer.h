@@ -27,7 +27,7 @@ struct drb_transfers_setup {
 	enum drb_sim_hosts
 		hosts;    // other than flow: with unit packet; reps: with windows; ethereal: jobs
 	uint32_t mark;    // what joins a queue of so many packets is marked; of windows
-	uint32_t timeout; // slots; of windows, of handshakes
+	uint32_t timeout; // slots, below 2^27; of windows, of handshakes
 	bool timer_each;  // a packet has a timeout of its own; with hosts that spread it has anyway
 	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
 	double ack_room; // of a slot, that it takes of the link (small.h); 0: none, it waits for nothing
@@ -43,10 +43,10 @@ struct drb_transfer {
 	uint32_t source, dest, size;
 	uint32_t way;                    // of hosts that choose it (ethereal.h)
 	uint32_t sent, arrived, dropped; // each packet once; dropped: of open ones
-	uint64_t start;                  // slot in which it begins
-	uint64_t connected; // slot from which on it may send: start, or after its handshake
-	uint64_t finish;    // slot in which its last packet arrived; 0: not yet, or it is broken
-	uint32_t next;      // of those that its host sends, in turn
+	uint32_t start;                  // slot in which it begins
+	uint32_t connected;    // slot from which on it may send: start, or after its handshake
+	uint32_t finish;       // slot in which its last packet arrived; 0: not yet, or it is broken
+	uint32_t next, before; // of those that its host sends, in turn
 	struct drb_window *window; // NULL: it is open, or over
 };
 

@@ -9,6 +9,7 @@
 
 #include "sim/flows/entropy.h"
 #include "sim/flows/small.h"
+#include "sim/flows/turns.h"
 #include "sim/flows/uplinks.h"
 #include "sim/flows/window.h"
 #include "sim/models/packet_slot.h"
@@ -16,40 +17,6 @@
 static struct drb_transfers *transfers_of(const struct drb_packet_sim *sim)
 {
 	return sim->source->context;
-}
-
-static bool may_send(struct drb_transfers *t, uint32_t i)
-{
-	const struct drb_transfer *f = &t->transfer[i];
-
-	return f->connected <= t->sim->slot && (!f->window || drb_window_may_send(t, i));
-}
-
-// The next transfer of a host that may send, or DRB_NO_TRANSFER.
-static uint32_t whose_turn(struct drb_transfers *t, uint32_t host)
-{
-	uint32_t first = t->last[host], last = first;
-
-	if (first == DRB_NO_TRANSFER)
-		return DRB_NO_TRANSFER;
-	do {
-		last = t->transfer[last].next;
-		if (may_send(t, last))
-			return last;
-	} while (last != first);
-	return DRB_NO_TRANSFER;
-}
-
-// It leaves the ring of its host.
-static void leave(struct drb_transfers *t, uint32_t i)
-{
-	uint32_t host = t->transfer[i].source, before = i;
-
-	while (t->transfer[before].next != i)
-		before = t->transfer[before].next;
-	t->transfer[before].next = t->transfer[i].next;
-	if (t->last[host] == i)
-		t->last[host] = before == i ? DRB_NO_TRANSFER : before;
 }
 
 static struct drb_flying next_packet(struct drb_transfers *t, uint32_t i)
@@ -67,22 +34,21 @@ static struct drb_flying next_packet(struct drb_transfers *t, uint32_t i)
 
 static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
 {
-	uint32_t i = whose_turn(t, host);
+	uint32_t i = drb_turns_next(t, host);
 
 	if (drb_smalls_hold_host(t, host, i != DRB_NO_TRANSFER) || i == DRB_NO_TRANSFER)
 		return DRB_NO_PACKET;
 	uint32_t dest = t->transfer[i].dest, sent = t->transfer[i].sent;
 	struct drb_flying packet = next_packet(t, i);
 	int64_t number = drb_flyings_add(&t->flying, &packet);
-	// It must fit into the word.
-	if (number < 0 || number >= UINT32_MAX >> (t->sim->birth_at - 32)) {
+	if (number < 0) {
 		t->failed = true;
 		return DRB_NO_PACKET;
 	}
 	t->last[host] = i;
 	bool last = sent < t->transfer[i].sent && t->transfer[i].sent == t->transfer[i].size;
 	if (last && !t->transfer[i].window)
-		leave(t, i);
+		drb_turns_leave(t, i);
 	if (last && t->on_sent)
 		t->on_sent(t->context, i);
 	uint32_t tag = t->sim->detour_mask ? 0 : packet.entropy & t->sim->flow_mask;
@@ -95,7 +61,7 @@ static void over(struct drb_transfers *t, uint32_t i)
 
 	f->finish = f->dropped ? 0 : t->sim->slot + 1;
 	if (f->window) {
-		leave(t, i);
+		drb_turns_leave(t, i);
 		drb_window_close(t, i);
 	}
 	drb_uplinks_forget(t, i);
@@ -114,15 +80,34 @@ static void account(struct drb_transfers *t, uint32_t i)
 static void drop(struct drb_packet_sim *sim, uint64_t word)
 {
 	struct drb_transfers *t = transfers_of(sim);
-	uint32_t i = t->flying.packet[birth_of(sim, word)].transfer;
+	uint32_t i = drb_flyings_remove(&t->flying, birth_of(sim, word)).transfer;
 
-	drb_flyings_remove(&t->flying, birth_of(sim, word));
 	sim->lost++;
 	t->dropped++;
 	if (t->setup.source != DRB_SIM_OPEN)
 		return;
 	t->transfer[i].dropped++;
 	account(t, i);
+}
+
+// Whose turn it is at the hosts from this one on.
+static inline __attribute__((always_inline)) void prefetch_turns(const struct drb_transfers *t,
+								 uint32_t host)
+{
+	const uint32_t end = host + DRB_TOGETHER, hosts = t->setup.tree.hosts;
+	uint32_t turn[DRB_TOGETHER], n = 0;
+
+	for (uint32_t h = host; h < end && h < hosts; h++) {
+		turn[n] = t->last[h];
+		if (turn[n] != DRB_NO_TRANSFER)
+			__builtin_prefetch(&t->transfer[turn[n++]], 1);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		turn[i] = t->transfer[turn[i]].next;
+		__builtin_prefetch(&t->transfer[turn[i]], 1);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		drb_window_prefetch(t->transfer[turn[i]].window);
 }
 
 static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
@@ -137,6 +122,8 @@ static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 	}
 	drb_windows_hear(t);
 	for (uint32_t h = 0; h < sim->fabric.tree.hosts; h++) {
+		if (h % DRB_TOGETHER == 0)
+			prefetch_turns(t, h);
 		wire[h] = packet_of(t, h);
 		born += wire[h] != DRB_NO_PACKET;
 	}
@@ -147,10 +134,12 @@ static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 // What arrives in this slot, a packet or its header.
 static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet, uint64_t slot)
 {
-	if (!t->transfer[packet->transfer].window)
+	const struct drb_window *w = t->transfer[packet->transfer].window;
+
+	if (!w)
 		return;
 	if (t->setup.ack_room == 0) {
-		drb_window_answer(t, packet, slot);
+		drb_window_hear(t, packet, slot + w->answer);
 		return;
 	}
 	const struct drb_small ack = {.transfer = packet->transfer,
@@ -160,27 +149,36 @@ static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet
 	t->failed |= drb_small_send(t, &ack) < 0;
 }
 
-static void receive_packet(struct drb_packet_sim *sim, uint64_t word)
+static void receive_packet(struct drb_transfers *t, const struct drb_flying *packet)
 {
-	struct drb_transfers *t = transfers_of(sim);
-	const struct drb_flying packet = t->flying.packet[birth_of(sim, word)];
-
-	drb_flyings_remove(&t->flying, birth_of(sim, word));
 	t->arrived++;
-	t->marked += packet.marked;
-	acknowledge(t, &packet, (uint64_t)sim->slot + 1);
-	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, &packet))
+	t->marked += packet->marked;
+	acknowledge(t, packet, drb_transfers_slot(t) + 1);
+	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, packet))
 		return;
-	t->transfer[packet.transfer].arrived++;
-	account(t, packet.transfer);
+	t->transfer[packet->transfer].arrived++;
+	account(t, packet->transfer);
 }
 
 static void receive_packets(struct drb_packet_sim *sim, const uint64_t word[], uint32_t n)
 {
+	struct drb_transfers *t = transfers_of(sim);
+	struct drb_flying packet[DRB_TOGETHER];
+	uint32_t m = 0;
+
+	for (; n > DRB_TOGETHER; n -= DRB_TOGETHER, word += DRB_TOGETHER)
+		receive_packets(sim, word, DRB_TOGETHER);
 	for (uint32_t i = 0; i < n; i++) {
 		if (word[i] != DRB_NO_PACKET)
-			receive_packet(sim, word[i]);
+			__builtin_prefetch(&t->flying.packet[birth_of(sim, word[i])], 1);
 	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (word[i] != DRB_NO_PACKET)
+			packet[m++] = drb_flyings_remove(&t->flying, birth_of(sim, word[i]));
+	}
+	drb_windows_prefetch(t, packet, m);
+	for (uint32_t i = 0; i < m; i++)
+		receive_packet(t, &packet[i]);
 }
 
 static uint32_t transfer_of(const struct drb_packet_sim *sim, uint64_t word)
@@ -292,14 +290,10 @@ static int make(struct drb_transfers *t)
 					       .context = t};
 	t->sim->source = &t->source;
 	lay_out_word(t->sim);
-	t->last = malloc(s->tree.hosts * sizeof(*t->last));
-	if (!t->last)
-		return -ENOMEM;
-	for (uint32_t h = 0; h < s->tree.hosts; h++)
-		t->last[h] = DRB_NO_TRANSFER;
+	t->flying.most = UINT32_C(1) << (t->sim->birth_at > 32 ? 64 - t->sim->birth_at : 31);
 	t->entropy_rng = drb_rng_seed(s->seed, 5);
 	rc = drb_gray_make(&t->gray, &t->sim->fabric, s->gray, s->seed);
-	if (rc == 0 && (drb_uplinks_init(t) < 0 || drb_smalls_init(t) < 0))
+	if (rc == 0 && (drb_turns_init(t) < 0 || drb_uplinks_init(t) < 0 || drb_smalls_init(t) < 0))
 		rc = -ENOMEM;
 	return rc < 0 ? rc : drb_windows_init(t);
 }
@@ -367,7 +361,7 @@ static int grow(struct drb_transfers *t)
 
 int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *transfer)
 {
-	uint32_t i = t->count, host = transfer->source;
+	uint32_t i = t->count;
 
 	if (i == t->room && grow(t) < 0) {
 		t->failed = true;
@@ -379,13 +373,7 @@ int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *tr
 		return -ENOMEM;
 	}
 	t->count++;
-	// Behind the one whose turn it was: last of all.
-	t->transfer[i].next = i;
-	if (t->last[host] != DRB_NO_TRANSFER) {
-		t->transfer[i].next = t->transfer[t->last[host]].next;
-		t->transfer[t->last[host]].next = i;
-	}
-	t->last[host] = i;
+	drb_turns_add(t, i);
 	return i;
 }
 

@@ -4,44 +4,14 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "sim/flows/entropy.h"
 #include "sim/flows/transfers.h"
 
+#define RING_FIRST 16
 #define WINDOW_FIRST 10
-#define WINDOW_MOST 512 // packets from the first that is not acknowledged on
 #define GAIN (1.0 / 16)
 #define OVERTAKEN_MOST 3
-
-enum outcome { UNDER_WAY, LOST, ACKNOWLEDGED };
-
-// What the source knows of a packet.
-struct packet {
-	uint32_t number; // of its last transmission
-	uint32_t slot;   // in which that was sent
-	uint8_t outcome;
-	uint8_t overtaken; // by acknowledged ones
-};
-
-struct drb_window {
-	double size, slow_start_below, alpha;
-	uint32_t first, next; // sequence: not acknowledged, never sent
-	uint32_t under_way, lost;
-	uint32_t resent; // sequence; from here on each packet was sent once
-	uint32_t number; // transmissions so far
-	uint32_t mask;   // of packet[]
-	uint64_t heard;  // slot in which it heard last, or began to wait
-	uint64_t oldest; // slot; nothing that is under way was sent before
-	struct drb_reps reps;
-	uint32_t bdp;    // packets of a round trip
-	uint32_t answer; // slots that an acknowledgement takes
-	// A round: until a packet is acknowledged that was sent after it began.
-	uint32_t round_begin; // number
-	uint32_t round_acks, round_marks;
-	bool round_cut;
-	bool *came;             // of the receiver: each packet
-	struct packet packet[]; // by sequence, a ring; what came is behind it
-};
 
 // By slot of arrival.
 struct drb_acks {
@@ -51,6 +21,12 @@ struct drb_acks {
 		uint32_t count, room;
 	} list[];
 };
+
+// Each packet has its own timeout.
+static bool has_timers(const struct drb_transfers *t)
+{
+	return t->setup.timer_each || drb_hosts_spread(t->setup.hosts);
+}
 
 int drb_windows_init(struct drb_transfers *t)
 {
@@ -77,37 +53,58 @@ void drb_windows_free(struct drb_transfers *t)
 	free(t->acks);
 }
 
+static struct drb_window *new_window(uint32_t ring)
+{
+	const size_t bytes = sizeof(struct drb_window) + ring * sizeof(struct drb_window_packet);
+	struct drb_window *w = aligned_alloc(DRB_LINE, bytes);
+
+	if (w) {
+		memset(w, 0, bytes);
+		w->mask = ring - 1;
+	}
+	return w;
+}
+
+// Room for one more packet.
+static int grow(struct drb_transfers *t, uint32_t transfer)
+{
+	struct drb_window *w = t->transfer[transfer].window, *more;
+
+	if (w->next - w->first <= w->mask)
+		return 0;
+	more = new_window(2 * (w->mask + 1));
+	if (!more)
+		return -ENOMEM;
+	const uint32_t mask = more->mask;
+	*more = *w;
+	more->mask = mask;
+	for (uint32_t s = w->first; s < w->next; s++)
+		*drb_window_packet(more, s) = *drb_window_packet(w, s);
+	free(w);
+	t->transfer[transfer].window = more;
+	return 0;
+}
+
 int drb_window_open(struct drb_transfers *t, uint32_t transfer)
 {
 	struct drb_transfer one = t->transfer[transfer];
-	const uint32_t size = one.size;
-	uint32_t ring = 1;
 	struct drb_window *w;
 
 	one.size = 1;
 	t->transfer[transfer].window = NULL;
 	if (t->setup.source == DRB_SIM_OPEN)
 		return 0;
-	while (ring < size && ring < WINDOW_MOST)
-		ring *= 2;
-	w = calloc(1, sizeof(*w) + ring * sizeof(*w->packet) + size * sizeof(*w->came));
+	w = new_window(RING_FIRST);
 	if (!w)
 		return -ENOMEM;
-	w->mask = ring - 1;
-	w->came = (bool *)(w->packet + ring);
 	w->answer = (uint32_t)drb_transfer_answer(&t->setup, &one);
 	w->bdp = (uint32_t)drb_transfer_alone(&t->setup, &one) + w->answer;
 	w->size = WINDOW_FIRST;
-	w->slow_start_below = WINDOW_MOST;
+	w->slow_start_below = DRB_WINDOW_MOST;
 	w->alpha = 1;
 	w->round_begin = 1;
 	t->transfer[transfer].window = w;
 	return 0;
-}
-
-struct drb_reps *drb_window_reps(struct drb_transfers *t, uint32_t transfer)
-{
-	return &t->transfer[transfer].window->reps;
 }
 
 void drb_window_close(struct drb_transfers *t, uint32_t transfer)
@@ -116,14 +113,9 @@ void drb_window_close(struct drb_transfers *t, uint32_t transfer)
 	t->transfer[transfer].window = NULL;
 }
 
-static struct packet *packet_at(struct drb_window *w, uint32_t sequence)
+static void take_for_lost(struct drb_window *w, struct drb_window_packet *p)
 {
-	return &w->packet[sequence & w->mask];
-}
-
-static void take_for_lost(struct drb_window *w, struct packet *p)
-{
-	p->outcome = LOST;
+	p->outcome = DRB_LOST;
 	w->under_way--;
 	w->lost++;
 }
@@ -137,91 +129,70 @@ static void cut(struct drb_window *w, double to)
 // Each packet has its own time, since others may come by ways that do not lose.
 static void time_out_each(struct drb_transfers *t, struct drb_window *w, uint64_t slot)
 {
-	uint64_t oldest = slot;
+	uint32_t oldest = 0; // slots ago
 
 	for (uint32_t s = w->first; s < w->next; s++) {
-		struct packet *p = packet_at(w, s);
-		if (p->outcome != UNDER_WAY)
+		struct drb_window_packet *p = drb_window_packet(w, s);
+		if (p->outcome != DRB_UNDER_WAY)
 			continue;
-		if (slot - p->slot <= t->setup.timeout) {
-			oldest = p->slot < oldest ? p->slot : oldest;
+		const uint32_t ago = ((uint32_t)slot - p->slot) & DRB_WINDOW_SLOTS;
+		if (ago <= t->setup.timeout) {
+			oldest = ago > oldest ? ago : oldest;
 			continue;
 		}
 		take_for_lost(w, p);
 		cut(w, w->size - 1);
 		drb_reps_lose(&w->reps, slot + t->setup.timeout);
 	}
-	w->oldest = oldest;
+	w->since = (uint32_t)slot - oldest;
 }
 
-static void time_out(struct drb_window *w, uint64_t slot)
+static void time_out_all(struct drb_window *w, uint64_t slot)
 {
 	for (uint32_t s = w->first; s < w->next; s++) {
-		if (packet_at(w, s)->outcome == UNDER_WAY)
-			take_for_lost(w, packet_at(w, s));
+		if (drb_window_packet(w, s)->outcome == DRB_UNDER_WAY)
+			take_for_lost(w, drb_window_packet(w, s));
 	}
 	w->slow_start_below = w->size / 2 > 2 ? w->size / 2 : 2;
 	w->size = 1;
-	w->heard = slot;
+	w->since = (uint32_t)slot;
 }
 
-static bool has_packet(const struct drb_transfers *t, uint32_t transfer)
+void drb_window_time_out(struct drb_transfers *t, struct drb_window *w)
 {
-	const struct drb_window *w = t->transfer[transfer].window;
-
-	return w->under_way < (uint32_t)w->size &&
-	       (w->lost ||
-		(w->next < t->transfer[transfer].size && w->next - w->first < WINDOW_MOST));
-}
-
-uint32_t drb_windows_ready(const struct drb_transfers *t, uint32_t host)
-{
-	uint32_t first = t->last[host], i = first, ready = 0;
-
-	if (first == DRB_NO_TRANSFER)
-		return 0;
-	do {
-		const struct drb_transfer *f = &t->transfer[i];
-		ready += f->connected <= t->sim->slot && (!f->window || has_packet(t, i));
-		i = f->next;
-	} while (i != first);
-	return ready;
-}
-
-bool drb_window_may_send(struct drb_transfers *t, uint32_t transfer)
-{
-	struct drb_window *w = t->transfer[transfer].window;
-	uint64_t slot = drb_transfers_slot(t);
-
-	if (t->setup.timer_each || drb_hosts_spread(t->setup.hosts)) {
-		if (w->under_way && slot - w->oldest > t->setup.timeout)
-			time_out_each(t, w, slot);
-	} else if (w->under_way && slot - w->heard > t->setup.timeout) {
-		time_out(w, slot);
-	}
-	return has_packet(t, transfer);
+	if (has_timers(t))
+		time_out_each(t, w, drb_transfers_slot(t));
+	else
+		time_out_all(w, drb_transfers_slot(t));
 }
 
 struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 {
+	t->failed |= grow(t, transfer) < 0;
 	struct drb_window *w = t->transfer[transfer].window;
 	uint32_t sequence = w->next;
+	bool came = false;
 
 	if (w->lost) {
-		for (sequence = w->first; packet_at(w, sequence)->outcome != LOST; sequence++)
+		for (sequence = w->first; drb_window_packet(w, sequence)->outcome != DRB_LOST;
+		     sequence++)
 			;
 		w->lost--;
 		w->resent = sequence >= w->resent ? sequence + 1 : w->resent;
+		came = drb_window_packet(w, sequence)->came;
 		t->resent++;
 	} else {
 		w->next++;
 		t->transfer[transfer].sent++;
 	}
-	const uint64_t slot = drb_transfers_slot(t);
+	const uint32_t slot = (uint32_t)drb_transfers_slot(t);
+	struct drb_window_packet *p = drb_window_packet(w, sequence);
 	if (w->under_way++ == 0)
-		w->heard = w->oldest = slot;
-	*packet_at(w, sequence) = (struct packet){
-		.number = ++w->number, .slot = (uint32_t)slot, .outcome = UNDER_WAY};
+		w->since = slot;
+	*p = (struct drb_window_packet){.number = ++w->number,
+					.slot = slot & DRB_WINDOW_SLOTS,
+					.outcome = DRB_UNDER_WAY,
+					.came = came};
 	return (struct drb_flying){.transfer = transfer, .sequence = sequence, .number = w->number};
 }
 
@@ -242,28 +213,27 @@ void drb_window_hear(struct drb_transfers *t, const struct drb_flying *ack, uint
 	l->packet[l->count++] = *ack;
 }
 
-void drb_window_answer(struct drb_transfers *t, const struct drb_flying *packet, uint64_t slot)
-{
-	drb_window_hear(t, packet, slot + t->transfer[packet->transfer].window->answer);
-}
-
 bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet)
 {
 	struct drb_window *w = t->transfer[packet->transfer].window;
 
-	if (!w || w->came[packet->sequence])
+	// What is acknowledged came.
+	if (!w || packet->sequence < w->first)
 		return false;
-	return w->came[packet->sequence] = true;
+	struct drb_window_packet *p = drb_window_packet(w, packet->sequence);
+	const bool again = p->came;
+	p->came = true;
+	return !again;
 }
 
 // Packets that were sent before this transmission, and are not acknowledged, were overtaken.
 static void look_for_losses(struct drb_window *w, uint64_t number)
 {
 	for (uint32_t s = w->first; s < w->next; s++) {
-		struct packet *p = packet_at(w, s);
+		struct drb_window_packet *p = drb_window_packet(w, s);
 		if (p->number > number && s >= w->resent)
 			break;
-		if (p->outcome != UNDER_WAY || p->number > number ||
+		if (p->outcome != DRB_UNDER_WAY || p->number > number ||
 		    ++p->overtaken < OVERTAKEN_MOST)
 			continue;
 		take_for_lost(w, p);
@@ -286,9 +256,9 @@ static void end_round(struct drb_window *w)
 // It was trimmed. Of what was sent again since nothing is known.
 static void reject(struct drb_window *w, const struct drb_flying *nack)
 {
-	struct packet *p = packet_at(w, nack->sequence);
+	struct drb_window_packet *p = drb_window_packet(w, nack->sequence);
 
-	if (nack->sequence < w->first || p->outcome != UNDER_WAY || p->number != nack->number)
+	if (nack->sequence < w->first || p->outcome != DRB_UNDER_WAY || p->number != nack->number)
 		return;
 	take_for_lost(w, p);
 	cut(w, w->size - 1);
@@ -300,22 +270,24 @@ static void acknowledge(struct drb_transfers *t, const struct drb_flying *ack)
 
 	if (!w)
 		return;
-	w->heard = drb_transfers_slot(t);
+	const uint64_t slot = drb_transfers_slot(t);
+	if (!has_timers(t))
+		w->since = (uint32_t)slot;
 	if (ack->trimmed) {
 		reject(w, ack);
 		return;
 	}
 	if (t->setup.hosts == DRB_HOSTS_REPS && !ack->marked)
-		drb_reps_hear(&w->reps, ack->entropy, w->heard, w->bdp);
-	struct packet *p = packet_at(w, ack->sequence);
-	if (ack->sequence < w->first || p->outcome == ACKNOWLEDGED)
+		drb_reps_hear(&w->reps, ack->entropy, slot, w->bdp);
+	struct drb_window_packet *p = drb_window_packet(w, ack->sequence);
+	if (ack->sequence < w->first || p->outcome == DRB_ACKNOWLEDGED)
 		return;
-	*(p->outcome == LOST ? &w->lost : &w->under_way) -= 1;
-	p->outcome = ACKNOWLEDGED;
-	while (w->first < w->next && packet_at(w, w->first)->outcome == ACKNOWLEDGED)
+	*(p->outcome == DRB_LOST ? &w->lost : &w->under_way) -= 1;
+	p->outcome = DRB_ACKNOWLEDGED;
+	while (w->first < w->next && drb_window_packet(w, w->first)->outcome == DRB_ACKNOWLEDGED)
 		w->first++;
 	w->size += w->size < w->slow_start_below ? 1 : 1 / w->size;
-	w->size = w->size < WINDOW_MOST ? w->size : WINDOW_MOST;
+	w->size = w->size < DRB_WINDOW_MOST ? w->size : DRB_WINDOW_MOST;
 	w->round_acks++;
 	w->round_marks += ack->marked;
 	if (t->setup.source == DRB_SIM_WINDOW)
@@ -331,7 +303,11 @@ void drb_windows_hear(struct drb_transfers *t)
 	if (!t->acks)
 		return;
 	l = &t->acks->list[drb_transfers_slot(t) % t->acks->slots];
-	for (uint32_t i = 0; i < l->count; i++)
-		acknowledge(t, &l->packet[i]);
+	for (uint32_t i = 0, n; i < l->count; i += n) {
+		n = l->count - i < DRB_TOGETHER ? l->count - i : DRB_TOGETHER;
+		drb_windows_prefetch(t, l->packet + i, n);
+		for (uint32_t k = i; k < i + n; k++)
+			acknowledge(t, &l->packet[k]);
+	}
 	l->count = 0;
 }

@@ -121,7 +121,8 @@ static void count_entropies(const struct drb_transfers_setup *s, uint32_t transf
 		assert_int_equal(drb_transfers_step(t), 0);
 		for (uint32_t p = 0; p < t->flying.room; p++) {
 			const struct drb_flying *f = &t->flying.packet[p];
-			if (f->number == 0 || f->sequence != sequence || taken[f->transfer])
+			if (f->transfer == DRB_FLYING_NONE || f->sequence != sequence ||
+			    taken[f->transfer])
 				continue;
 			taken[f->transfer] = true;
 			seen[f->entropy / (65536 / CELLS)]++;
@@ -226,7 +227,7 @@ TEST(trimmed_packets_are_sent_again_at_once)
 			assert_int_equal(drb_transfers_step(t), 0);
 			for (uint32_t i = 0; trims && i < t->count; i++)
 				assert_false(t->transfer[i].window &&
-					     drb_window_reps(t, i)->frozen);
+					     t->transfer[i].window->reps.frozen);
 		}
 		assert_true(t->dropped > 100);
 		if (trims)
