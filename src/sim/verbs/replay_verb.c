@@ -185,7 +185,8 @@ int sim_replay(int argc, char **argv)
 		"transfer begins in this slot, but not before transfer after_sent has left the "
 		"same host and transfer after_arrived has arrived there. Both are earlier "
 		"transfers, or empty. Connection matrices of htsim (.cm) and schedules of GOAL are "
-		"read, too.",
+		"read, too. Column transfer is the place of a transfer in the list, from 0 on, "
+		"whatever ids the list gives.",
 		argc, argv);
 	uint32_t threads = sim_transfers_prepare(&v.base);
 	read_list(&v);
