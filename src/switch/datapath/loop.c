@@ -17,6 +17,7 @@
 #include "switch/datapath/requests.h"
 #include "switch/datapath/take_snapshot.h"
 #include "switch/datapath/transmit.h"
+#include "switch/datapath/bulk_policy.h"
 
 #define BACKOFF_MAX_NS 1000000
 
@@ -125,6 +126,7 @@ void drb_worker_run(struct drb_worker *w)
 	// The default slack of 50 us would delay every departure by as much.
 	if (!w->poll)
 		prctl(PR_SET_TIMERSLACK, 1);
+	drb_bulk_policy_init(w);
 	atomic_store(&w->tid, gettid());
 	atomic_store(&w->running, true);
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
@@ -145,6 +147,7 @@ void drb_worker_run(struct drb_worker *w)
 		if (received) {
 			w->backoff_ns = DRB_BACKOFF_MIN_NS;
 		} else if (!w->poll && next_ns > w->now_ns) {
+			drb_bulk_policy_update(w);
 			came = sleep_until(w, next_ns);
 			tsc = rte_rdtsc();
 		}

@@ -164,7 +164,7 @@ struct drb_worker {
 									     // seen; 0: never
 	};
 
-	// Time and sleep: written by loop.c and idle.c; now_ns is read by all stages.
+	// Time and sleep: written by loop.c, idle.c and bulk_policy.c; now_ns is read by all stages.
 	struct {
 		uint64_t now_ns;     // CLOCK_MONOTONIC, as of the last look at the clock
 		uint64_t review_ns;  // when to ask for changes of interfaces; UINT64_MAX: never
@@ -184,6 +184,12 @@ struct drb_worker {
 		bool all_in_set;
 		bool hellos_tell;  // sockets of hellos are in the set, and wake
 		uint64_t woken_ns; // when a packet last ended a sleep
+		struct {
+			bool may_wait, waits; // waits: it is SCHED_BATCH
+			uint64_t since_ns;    // of the span that runs
+			uint64_t octets;      // received before
+			uint64_t bulk_ns;     // when a span last had bulk traffic; 0: never
+		} bulk;
 	};
 
 	struct drb_capture *capture; // who wants packets; NULL: nobody
