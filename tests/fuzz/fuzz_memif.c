@@ -160,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const bool server = take(&data, &size) & 1;
 
 	fill_shared();
-	drb_memif_channel_begin(&channel, server, QUEUES, &answer);
+	drb_memif_channel_begin(&channel, server, QUEUES, DRB_MEMIF_LOG2_RING, &answer);
 	while (size > 0) {
 		enum does next = take(&data, &size) % DOES;
 		if (next == WRITES) {
@@ -168,7 +168,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		} else if (next == COMES_AGAIN) {
 			drb_memif_channel_end(&channel);
 			require(open_descriptors() == descriptors);
-			drb_memif_channel_begin(&channel, server, QUEUES, &answer);
+			drb_memif_channel_begin(&channel, server, QUEUES, DRB_MEMIF_LOG2_RING,
+						&answer);
 		} else {
 			say(next, &data, &size);
 		}

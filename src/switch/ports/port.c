@@ -8,6 +8,7 @@
 #include "switch/ports/interface.h"
 
 #define CACHE_LINE 64
+#define AWAY_S 0.3
 
 void *drb_port_own(struct drb_port *port, size_t size)
 {
@@ -33,6 +34,15 @@ void drb_port_add_queue(struct drb_port *port, uint32_t n, struct drb_port_queue
 		.fd = -1,
 	};
 	port->queue[n] = q;
+}
+
+double drb_port_carries_meanwhile(const struct drb_port *port)
+{
+	const struct drb_port_setup *s = port->setup;
+
+	return s->rate.value > 0
+		       ? drb_port_packets_a_second(s) * (AWAY_S + (double)s->catchup_ns / 1e9)
+		       : 0;
 }
 
 const char *drb_port_state(const struct drb_port *port)

@@ -90,6 +90,10 @@ void *drb_port_own(struct drb_port *port, size_t size);
 // Makes q worker n's queue of the port. Without a descriptor.
 void drb_port_add_queue(struct drb_port *port, uint32_t n, struct drb_port_queue *q);
 
+// Packets that the port's link carries while a switch has no CPU time; after that, neighbours take it for dead and use
+// other paths. 0: the link has no rate.
+double drb_port_carries_meanwhile(const struct drb_port *port);
+
 // For readers of counters: "up", "down" or "gone". May wait for the kernel.
 const char *drb_port_state(const struct drb_port *port);
 

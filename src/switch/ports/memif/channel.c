@@ -46,7 +46,7 @@ static void greet(const struct drb_memif_channel *c, struct drb_memif_answer *an
 	m->hello.min_version = m->hello.max_version = DRB_MEMIF_VERSION;
 	m->hello.max_region = DRB_MEMIF_REGIONS - 1;
 	m->hello.max_ring_to_client = m->hello.max_ring_from_client = (uint16_t)(c->queues - 1);
-	m->hello.max_log2_size = DRB_MEMIF_LOG2_RING;
+	m->hello.max_log2_size = c->log2_size;
 }
 
 // The client's ring holds what is between its ends; the other way it holds buffers that the client lends to the server.
@@ -77,8 +77,8 @@ static bool make_ring(struct drb_memif_channel *c, bool from_client, uint32_t qu
 		      uint8_t log2_size)
 {
 	struct drb_doorbell *b = &c->bell[from_client][queue];
-	const uint32_t count = 1u << DRB_MEMIF_LOG2_RING;
-	const uint64_t first = (uint64_t)((from_client ? 0 : c->pairs) + queue) * count;
+	const uint64_t first = (uint64_t)((from_client ? 0 : c->pairs) + queue)
+			       << DRB_MEMIF_LOG2_RING;
 
 	b->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (b->fd < 0)
@@ -90,10 +90,10 @@ static bool make_ring(struct drb_memif_channel *c, bool from_client, uint32_t qu
 	b->ring->cookie = DRB_MEMIF_COOKIE;
 	// A server that polls says so itself; libmemif's wants to be woken, and does not say it.
 	b->ring->flags = from_client ? 0 : DRB_MEMIF_AWAKE;
-	for (uint32_t i = 0; i < count; i++)
+	b->buffers = (uint32_t)(buffers_at(c) + first * DRB_MEMIF_BUFFER);
+	for (uint32_t i = 0; i < b->size; i++)
 		b->ring->desc[i] = (struct drb_memif_desc){
-			.length = DRB_MEMIF_BUFFER,
-			.offset = (uint32_t)(buffers_at(c) + (first + i) * DRB_MEMIF_BUFFER)};
+			.length = DRB_MEMIF_BUFFER, .offset = b->buffers + i * DRB_MEMIF_BUFFER};
 	return true;
 }
 
@@ -109,10 +109,11 @@ static bool make_memory(struct drb_memif_channel *c, uint8_t log2_size)
 }
 
 void drb_memif_channel_begin(struct drb_memif_channel *c, bool server, uint32_t queues,
-			     struct drb_memif_answer *answer)
+			     uint8_t log2_size, struct drb_memif_answer *answer)
 {
 	clear(answer);
-	*c = (struct drb_memif_channel){.server = server, .queues = queues, .region = -1};
+	*c = (struct drb_memif_channel){
+		.server = server, .queues = queues, .log2_size = log2_size, .region = -1};
 	if (server)
 		greet(c, answer);
 }
@@ -270,9 +271,8 @@ static void say_next(struct drb_memif_channel *c, struct drb_memif_answer *answe
 
 static const char *take_hello(struct drb_memif_channel *c, const struct drb_memif_message *m)
 {
-	const uint8_t log2_size = m->hello.max_log2_size < DRB_MEMIF_LOG2_RING
-					  ? m->hello.max_log2_size
-					  : DRB_MEMIF_LOG2_RING;
+	const uint8_t log2_size =
+		m->hello.max_log2_size < c->log2_size ? m->hello.max_log2_size : c->log2_size;
 
 	if (m->hello.min_version > DRB_MEMIF_VERSION || m->hello.max_version < DRB_MEMIF_VERSION)
 		return "it does not speak version 2.0 of the protocol";

@@ -34,7 +34,8 @@ enum drb_memif_stage { DRB_MEMIF_NEW, DRB_MEMIF_GREETED, DRB_MEMIF_JOINED };
 // Zeroed: none.
 struct drb_memif_channel {
 	bool server;
-	uint32_t queues; // pairs of rings that this end has
+	uint32_t queues;   // pairs of rings that this end has
+	uint8_t log2_size; // of a ring, at most: the logarithm of its descriptors
 	enum drb_memif_stage stage;
 	bool ours;      // the other end is a drbswitch
 	uint32_t takes; // the other end: a bit for each of enum drb_memif_takes
@@ -56,7 +57,7 @@ struct drb_memif_answer {
 
 // A server greets.
 void drb_memif_channel_begin(struct drb_memif_channel *c, bool server, uint32_t queues,
-			     struct drb_memif_answer *answer);
+			     uint8_t log2_size, struct drb_memif_answer *answer);
 // The other end has said so many octets, with a descriptor, which becomes the channel's, or -1. NULL, or why the
 // channel must end.
 const char *drb_memif_channel_hear(struct drb_memif_channel *c, const void *text, size_t size,

@@ -49,6 +49,10 @@ struct drb_doorbell {
 	uint16_t empty; // head - tail when no packet is in the ring
 	uint16_t next;  // the descriptor that this end comes to next, modulo 2^16
 	uint16_t lent;  // of a receiver whose buffers a sender fills: up to which it has lent them
+	// Of a sender that fills its own: the offset of the first, and how many it has used since the ring was empty, modulo
+	// 2^16. A ring that is empty most of the time has the first in memory, not one after the other.
+	uint32_t buffers;
+	uint16_t used;
 };
 
 // After the packets: wakes the receiver if it asks.

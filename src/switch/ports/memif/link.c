@@ -259,7 +259,8 @@ static void talk(struct link *l, int fd)
 	}
 	l->fd = fd;
 	l->state = TALKS;
-	drb_memif_channel_begin(&l->channel, l->opens, l->port->workers, &answer);
+	drb_memif_channel_begin(&l->channel, l->opens, l->port->workers,
+				drb_memif_log2_ring(l->port), &answer);
 	answer_or_hang_up(l, &answer);
 }
 
@@ -305,8 +306,7 @@ static void try_again(evutil_socket_t none, short what, void *arg)
 {
 	struct link *l = arg;
 
-	(void)none;
-	(void)what;
+	(void)none, (void)what;
 	if (l->state == LEAVES)
 		let_go(l);
 	else if (l->opens)

@@ -12,6 +12,8 @@
 #include "common/config/complaint.h"
 #include "switch/ports/memif/door.h"
 
+#define LOG2_LEAST 6 // of a ring's descriptors: a burst of packets
+
 static struct drb_memif_queue *queue_of(struct drb_port_queue *q)
 {
 	return (struct drb_memif_queue *)q; // begins with it
@@ -77,6 +79,19 @@ static void stop(struct drb_port *port)
 	if (own && own->door >= 0)
 		drb_memif_door_close(own->door, port->setup->socket);
 	free(own);
+}
+
+uint8_t drb_memif_log2_ring(const struct drb_port *port)
+{
+	const uint32_t parts = (port->frame_max + DRB_MEMIF_BUFFER - 1) / DRB_MEMIF_BUFFER;
+	const double carried = drb_port_carries_meanwhile(port) * parts;
+	uint8_t log2_size = LOG2_LEAST;
+
+	if (carried == 0 || port->setup->peer.layer == 0) // a host sends bursts
+		return DRB_MEMIF_LOG2_RING;
+	while (log2_size < DRB_MEMIF_LOG2_RING && 1u << log2_size <= carried)
+		log2_size++;
+	return log2_size;
 }
 
 void drb_memif_port_change(uint32_t n, void *of)

@@ -33,5 +33,7 @@ static inline struct drb_memif_port *drb_memif_port_of(const struct drb_port *po
 	return port->own;
 }
 
+// The most descriptors of a ring of the port, their logarithm: as many as a packet socket's ring has frames.
+uint8_t drb_memif_log2_ring(const struct drb_port *port);
 // A change of worker n: it takes up the rings of the port's channel, or lets go of those that it had.
 void drb_memif_port_change(uint32_t n, void *port);

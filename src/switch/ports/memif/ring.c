@@ -133,9 +133,13 @@ static enum outcome send_one(const struct drb_doorbell *tx, const struct drb_mem
 		const uint16_t at = (uint16_t)(tx->next + *used);
 		struct drb_memif_desc d = read_desc(tx, at),
 				      *to = &tx->ring->desc[at & (tx->size - 1)];
-		// A client knows how long its buffers are, a server is told.
+		// A client knows where its buffers are and how long, a server is told.
 		uint32_t part = tx->empty > 0 ? d.length : p->buffer;
 		part = left < part ? left : part;
+		if (tx->empty == 0) {
+			const uint32_t n = (tx->used + *used) & (tx->size - 1u);
+			to->offset = d.offset = tx->buffers + n * p->buffer;
+		}
 		uint8_t *octets = octets_of(tx, &d, part);
 		++*used;
 		if (unlikely(!octets || (part == 0 && left > 0))) {
@@ -171,6 +175,8 @@ uint32_t drb_memif_send(struct drb_doorbell *tx, const struct drb_memif_packets 
 						       atomic_load_explicit(&ring->tail,
 									    memory_order_acquire));
 	room = room < tx->size ? room : tx->size;
+	if (!lent && room == tx->size)
+		tx->used = 0;
 	for (; sent < count; sent++) {
 		enum outcome outcome = send_one(tx, p, packets[sent], room, &used);
 		if (outcome == NO_ROOM)
@@ -180,6 +186,7 @@ uint32_t drb_memif_send(struct drb_doorbell *tx, const struct drb_memif_packets 
 			result->lost_octets += packets[sent]->pkt_len;
 		}
 		tx->next = (uint16_t)(tx->next + used);
+		tx->used = (uint16_t)(tx->used + used);
 		room -= used;
 	}
 	if (sent == 0)

@@ -17,16 +17,14 @@
 #include "core/packet/wire.h"
 #include "switch/ports/interface.h"
 
-// The ring holds what arrives while the switch has no CPU. If the rate of the link is known, this is what the link
-// carries in AWAY_S; after that, neighbours take the switch for dead and use other paths. A host may also send a
-// burst. Without a rate: on a link between switches 512 frames lost bursts of TCP segments; 2048 lose nothing more,
+// The ring holds what arrives while the switch has no CPU. If the rate of the link is known, this is
+// drb_port_carries_meanwhile(). A host may also send a burst. Without a rate: on a link between switches 512 frames lost bursts of TCP segments; 2048 lose nothing more,
 // but do not fit into the cache. A host without segmentation offload sends what the windows of its TCP connections
 // allow: with eight connections, 1024 frames lost 7 % of the packets, 2048 lost 5 %, 4096 lost 0.1 %. The kernel
 // allocates the memory at once, so rings are shorter in switches with many ports, which share the time of one CPU.
 // Rings of longer frames have fewer. A frame has room for a packet and FRAME_HEAD octets before it; at a power of
 // two, all frames would compete for the same part of the cache. The kernel rounds a block up to a power of two:
 // 40 frames of FRAME octets, 20 of twice that size and so on, leave 2 % of a block unused.
-#define AWAY_S 0.3
 #define BURST_OF_HOST 64
 #define FRAMES_OF_LINK 1024
 #define FRAMES_OF_HOST 4096
@@ -97,14 +95,12 @@ static uint32_t longest_ring(const struct drb_port *port, bool host)
 
 uint32_t drb_rx_ring_frames(const struct drb_port *port)
 {
-	const struct drb_port_setup *setup = port->setup;
-	const bool host = setup->peer.layer == 0;
-	const double away_s = AWAY_S + (double)setup->catchup_ns / 1e9;
-	const double carried =
-		drb_port_packets_a_second(setup) * away_s + (host ? BURST_OF_HOST : 0);
+	const bool host = port->setup->peer.layer == 0;
+	const double carried = drb_port_carries_meanwhile(port);
+	const uint32_t frames = (uint32_t)carried + 1 + (host ? BURST_OF_HOST : 0);
 	const uint32_t most = longest_ring(port, host);
 
-	return setup->rate.value > 0 && carried < most ? (uint32_t)carried + 1 : most;
+	return carried > 0 && carried < most && frames < most ? frames : most;
 }
 
 static void size_ring(struct drb_rx_ring *ring, uint32_t frame_max, uint32_t frames)

@@ -71,13 +71,15 @@ TEST_WITH(a_client_says_what_the_protocol_has, begin_client, end_channel)
 	assert_int_equal(channel.stage, DRB_MEMIF_JOINED);
 }
 
+static uint8_t server_log2 = DRB_MEMIF_LOG2_RING, client_log2 = DRB_MEMIF_LOG2_RING;
+
 // Both ends, of so many queues, until nobody has anything to say.
 static void join(uint32_t at_server, uint32_t at_client)
 {
 	struct drb_memif_answer said, heard;
 
-	drb_memif_channel_begin(&client, false, at_client, &heard);
-	drb_memif_channel_begin(&server, true, at_server, &said);
+	drb_memif_channel_begin(&client, false, at_client, client_log2, &heard);
+	drb_memif_channel_begin(&server, true, at_server, server_log2, &said);
 	while (said.any) {
 		assert_null(drb_memif_channel_hear(&client, &said.message, sizeof(said.message), -1,
 						   &heard));
@@ -144,6 +146,22 @@ TEST(both_ends_have_the_same_rings)
 		end_both();
 		assert_int_equal(next_fd(), before);
 	}
+}
+
+// A ring is as long as the end wants that wants the shorter one.
+TEST(shorter_rings)
+{
+	for (uint32_t shorter = 0; shorter < 2; shorter++) {
+		server_log2 = shorter ? 6 : 8;
+		client_log2 = shorter ? 8 : 6;
+		join(1, 1);
+		rings_are_shared(drb_memif_channel_tx(&client, 0),
+				 drb_memif_channel_rx(&server, 0));
+		assert_int_equal(drb_memif_channel_tx(&server, 0)->size, 64);
+		assert_int_equal(drb_memif_channel_rx(&client, 0)->empty, 64);
+		end_both();
+	}
+	server_log2 = client_log2 = DRB_MEMIF_LOG2_RING;
 }
 
 // Buffers of different rings are different ones.

@@ -45,6 +45,7 @@ static void begin_ring(bool from_client)
 	receiving = (struct drb_doorbell){.ring = ring, .memory = &memory, .size = SIZE};
 	receiving.empty = from_client ? 0 : SIZE;
 	sending = receiving;
+	sending.buffers = RING_OCTETS;
 	outcome = (struct drb_send_result){0};
 }
 
@@ -111,6 +112,26 @@ TEST(packets_arrive_in_order)
 		assert_int_equal(outcome.lost, 0);
 		end_ring();
 	}
+}
+
+// What a client sends is in its first buffers as long as the server keeps up: the others take no memory.
+TEST(first_buffers_are_used_again)
+{
+	struct rte_mbuf *burst[2];
+
+	begin_ring(true);
+	for (uint64_t n = 0; n < 3 * SIZE; n++) {
+		for (uint64_t i = 0; i < 2; i++)
+			burst[i] = packet(200, n + i);
+		assert_int_equal(drb_memif_send(&sending, &marking, burst, 2, &outcome), 2);
+		for (uint16_t i = 0; i < 2; i++) {
+			const uint16_t at = (uint16_t)(sending.next - 2 + i) % SIZE;
+			assert_int_equal(sending.ring->desc[at].offset, RING_OCTETS + i * BUFFER);
+		}
+		assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, burst, 2), 2);
+		rte_pktmbuf_free_bulk(burst, 2);
+	}
+	end_ring();
 }
 
 // Only a part of what is longer than any frame that is forwarded is taken, longer than that.
