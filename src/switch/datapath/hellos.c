@@ -306,6 +306,7 @@ void drb_hellos_service(struct drb_worker *w)
 		w->hello_io.out = &out;
 		drb_liveness_service(&w->liveness, w->now_ns);
 		drb_hello_outbox_send(&out);
+		w->hello_io.out = NULL;
 	}
 	atomic_store_explicit(&w->rests, w->liveness.rests, memory_order_relaxed);
 	drb_hellos_read_links(w);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/ports/packet_socket/hello_outbox.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 #include <sys/uio.h>
 
 #include "core/links/hello.h"
-
-#define ROOM                                                                                       \
-	(sizeof(((struct drb_hello_outbox *)0)->of) / sizeof(((struct drb_hello_outbox *)0)->of[0]))
+#include "core/packet/wire.h"
 
 static const uint8_t zeros[DRB_HELLO_LEN_MAX];
 
@@ -16,20 +15,21 @@ void drb_hello_outbox_add(struct drb_hello_outbox *box, unsigned interface, cons
 {
 	const uint32_t content = drb_hello_content(frame);
 
-	if (box->count == ROOM || box->used + content > sizeof(box->octets))
+	if (box->count == DRB_HELLOS_TOGETHER || box->used + content > sizeof(box->octets))
 		drb_hello_outbox_send(box);
 	uint8_t *at = box->octets + box->used;
 	memcpy(at, frame, content);
 	box->used += content;
-	box->of[box->count].to =
-		(struct sockaddr_ll){.sll_family = AF_PACKET, .sll_ifindex = (int)interface};
+	box->of[box->count].to = (struct sockaddr_ll){.sll_family = AF_PACKET,
+						      .sll_protocol = htons(DRB_ETHERTYPE_HELLO),
+						      .sll_ifindex = (int)interface};
 	box->of[box->count].part[0] = (struct iovec){at, content};
 	box->of[box->count++].part[1] = (struct iovec){(void *)(uintptr_t)zeros, length - content};
 }
 
 void drb_hello_outbox_send(struct drb_hello_outbox *box)
 {
-	struct mmsghdr message[ROOM];
+	struct mmsghdr message[DRB_HELLOS_TOGETHER];
 
 	for (uint32_t i = 0; i < box->count; i++)
 		message[i].msg_hdr = (struct msghdr){.msg_name = &box->of[i].to,

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#define DRB_HELLOS_TOGETHER 16
+
 struct drb_hello_outbox {
 	int fd; // of drb_packet_socket()
 	uint32_t count;
@@ -14,7 +16,7 @@ struct drb_hello_outbox {
 	struct {
 		struct sockaddr_ll to;
 		struct iovec part[2]; // what it says, and 0 that make it longer
-	} of[16];
+	} of[DRB_HELLOS_TOGETHER];
 	uint8_t octets[4096];
 };
 
