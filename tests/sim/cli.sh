@@ -153,7 +153,6 @@ refused 'not flows' flow --scheme walk
 refused 'threshold' packet --threshold -1
 refused 'traffic stride: no such traffic: must be permutation, fixed, .*stride:K, .*epoch:S, .*unequal:F or file:PATH$' packet --traffic stride
 refused 'must be link:N' packet --fail port:1
-refused 'drbsim: --order layer: must be random or port$' packet --order layer
 for slow in link:1 link:1:0 link:1:1001 switch:1:2 link::2 link:1:x 1:2; do refused 'must be link:N:K' packet --slow $slow; done
 refused 'must be whole slots' packet --delay 1.5
 refused 'from 0 to 1000' packet --delay 1001

@@ -115,7 +115,7 @@ static inline uint64_t reach_hosts(struct drb_packet_sim *sim, const struct drb_
 }
 
 // What arrives at a switch of a fabric in which something is dead, with the ports it came in by
-// (down-ports first), in random order or by port.
+// (down-ports first), in random order.
 static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
 				  struct drb_rng *rng)
 {
@@ -128,9 +128,7 @@ static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_l
 		uint64_t w = i < l->down ? below[i] : above[i - l->down];
 		if (w == DRB_NO_PACKET)
 			continue;
-		uint32_t j = n;
-		if (!sim->setup.by_port)
-			j = drb_scale32((uint32_t)(drb_rng_next(rng) >> 32), n + 1);
+		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(rng) >> 32), n + 1);
 		word[n] = word[j];
 		port[n++] = port[j];
 		word[j] = w;
@@ -191,8 +189,7 @@ static int send_down(struct drb_packet_sim *sim, const struct active_switch *at,
 	return 0;
 }
 
-// Nothing is dead: packets that go up, then those that go down, each kind in random order or by
-// port.
+// Nothing is dead: packets that go up, then those that go down, each kind in random order.
 static inline int arrivals_of_whole_fabric(struct drb_packet_sim *sim,
 					   const struct active_switch *at, struct drb_rng *rng,
 					   struct tally *tally)
@@ -202,10 +199,8 @@ static inline int arrivals_of_whole_fabric(struct drb_packet_sim *sim,
 	uint32_t n_up, n_down;
 
 	gather(at->l, at->s, &at->hop, up, &n_up, down, &n_down);
-	if (!sim->setup.by_port) {
-		shuffle(rng, up, n_up);
-		shuffle(rng, down, n_down);
-	}
+	shuffle(rng, up, n_up);
+	shuffle(rng, down, n_down);
 	tally->up_in += n_up;
 	tally->down_in += n_down;
 	if (n_up > 0 && sim_send_up(sim, at, n_up, &out) < 0)

@@ -39,8 +39,7 @@ struct drb_packet_setup {
 	struct drb_fail fail;
 	struct drb_slow slow;
 	struct drb_delay delay;
-	bool detail;  // the result has the detail
-	bool by_port; // packets that reach a switch in one slot are decided by port, not at random
+	bool detail; // the result has the detail
 };
 
 // How much of its capacity a link between switches, or to a host, uses in the measured slots: of the

@@ -27,7 +27,6 @@ struct packet_verb {
 	struct drb_traffic_kind traffic;
 	uint32_t slots, stats, runs;
 	struct sim_timing timing;
-	unsigned by_port;
 	bool detail, list_slow, list_links;
 	uint64_t memory;                  // of one run
 	struct drb_packet_result *result; // [scheme][rho][run]
@@ -50,9 +49,6 @@ static const struct drb_option options[] = {
 	 .kind = DRB_OPTION_OTHER, AT(traffic), .parse = parse_traffic},
 	{"--list-slow", NULL, "Only print which links --slow chooses", .kind = DRB_OPTION_FLAG,
 	 AT(list_slow)},
-	{"--order", "random|port",
-	 "Order of packets that reach a switch in one slot (default random)",
-	 .kind = DRB_OPTION_WORD, AT(by_port)},
 	{"--detail", NULL, "Also print percentiles of latency, reordering and use of links",
 	 .kind = DRB_OPTION_FLAG, AT(detail)},
 	{"--links", NULL, "Print the result of each link in a run instead, longest queues first",
@@ -89,7 +85,6 @@ static struct drb_packet_setup setup_of(const struct packet_verb *v, uint64_t i)
 		.fail = v->timing.fail,
 		.slow = v->timing.slow,
 		.delay = v->timing.delay,
-		.by_port = v->by_port,
 		.detail = v->detail || v->list_links,
 	};
 }

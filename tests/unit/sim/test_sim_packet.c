@@ -181,27 +181,6 @@ TEST(impossible_setups_are_refused)
 		assert_int_equal(drb_packet_new(&sim, &s[i]), error[i]);
 }
 
-// Where packets of one slot are decided in the same order every time, as in a fabric of processes
-// that wake in turn, the queues that drb builds under a persistent permutation grow faster.
-TEST(a_lasting_order_grows_faster)
-{
-	double sum[2] = {0, 0};
-
-	for (uint64_t seed = 1; seed <= 6; seed++) {
-		for (int by_port = 0; by_port < 2; by_port++) {
-			struct drb_packet_setup s = setup_of(3, 2, DRB_SCHEME_DRB, "fixed", 0.9);
-			s.seed = seed;
-			s.slots = 2000;
-			s.stats = 1000;
-			s.by_port = by_port;
-			struct drb_packet_result r = run_packets(&s);
-			assert_true(r.growing);
-			sum[by_port] += r.latency;
-		}
-	}
-	assert_true(sum[1] > 2 * sum[0]);
-}
-
 // Almost alone on the fabric: a dead link costs two hops, on the pairs it concerns only, a dead
 // switch at most six, and nobody is lost.
 TEST(detours_are_short)
