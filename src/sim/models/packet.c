@@ -174,15 +174,17 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 	return 0;
 }
 
-static int send_down(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
-		     struct tally *tally)
+static inline int send_down(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
+			    struct tally *tally, bool sourced)
 {
 	uint64_t *word = sim->arrived_down;
 	uint32_t max = tally->down_max;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t queue = at->l->up + drb_hop_digit(&at->hop, (uint32_t)word[i]);
-		if (sim_join(sim, at, queue, word[i], &max) < 0)
+		if ((sourced ? sim_join(sim, at, queue, word[i], &max)
+			     : join(&sim->fabric.pool, at->l, at->first + queue, word[i], &max)) <
+		    0)
 			return -ENOMEM;
 	}
 	tally->down_max = max;
@@ -195,7 +197,7 @@ static inline int arrivals_of_whole_fabric(struct drb_packet_sim *sim,
 					   struct tally *tally)
 {
 	uint64_t *up = sim->arrived_up, *down = sim->arrived_down;
-	struct sending out = {rng, tally};
+	struct sending out = {rng, tally, sim->source != NULL};
 	uint32_t n_up, n_down;
 
 	gather(at->l, at->s, &at->hop, up, &n_up, down, &n_down);
@@ -205,7 +207,8 @@ static inline int arrivals_of_whole_fabric(struct drb_packet_sim *sim,
 	tally->down_in += n_down;
 	if (n_up > 0 && sim_send_up(sim, at, n_up, &out) < 0)
 		return -ENOMEM;
-	return send_down(sim, at, n_down, tally);
+	return out.sourced ? send_down(sim, at, n_down, tally, true)
+			   : send_down(sim, at, n_down, tally, false);
 }
 
 static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *at,

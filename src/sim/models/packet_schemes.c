@@ -8,11 +8,10 @@
 static inline __attribute__((always_inline)) int send_up_by(const struct drb_scheme_ops *ops,
 							    struct drb_packet_sim *sim,
 							    const struct active_switch *at,
-							    uint32_t n, struct sending *out)
+							    uint32_t n, const struct sending *out)
 {
 	uint64_t *word = sim->arrived_up;
 	const struct drb_loads loads = {.at = at->l->seen + at->first};
-	const bool asks = !sim->source; // whether packets left their default paths
 	uint32_t redirected = 0, left = 0, max = out->tally->up_max;
 	struct drb_choice choice = at->choice;
 	struct drb_rng r = *out->rng; // in registers
@@ -26,9 +25,13 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 		redirected += up != d.def;
 		if (ops->mark_bits)
 			word[i] = sim_marked(sim, word[i], d.mark);
-		word[i] |= (uint64_t)(asks & (up != def)) << sim->detour_at;
-		left += word[i] >> sim->detour_at & 1;
-		if (sim_join(sim, at, up, word[i], &max) < 0)
+		if (!out->sourced) { // it is asked whether packets left their default paths
+			word[i] |= (uint64_t)(up != def) << sim->detour_at;
+			left += word[i] >> sim->detour_at & 1;
+		}
+		if ((out->sourced
+			     ? sim_join(sim, at, up, word[i], &max)
+			     : join(&sim->fabric.pool, at->l, at->first + up, word[i], &max)) < 0)
 			return -ENOMEM;
 	}
 	out->tally->up_max = max;
@@ -36,6 +39,19 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 	out->tally->kept += n - left;
 	*out->rng = r;
 	return 0;
+}
+
+// Once for packets of a source, and once for those of the setup, which are spared its questions.
+static inline __attribute__((always_inline)) int send_up_of(const struct drb_scheme_ops *ops,
+							    struct drb_packet_sim *sim,
+							    const struct active_switch *at,
+							    uint32_t n, const struct sending *out)
+{
+	const struct sending own = {out->rng, out->tally, false};
+	const struct sending sourced = {out->rng, out->tally, true};
+
+	return out->sourced ? send_up_by(ops, sim, at, n, &sourced)
+			    : send_up_by(ops, sim, at, n, &own);
 }
 
 // Likewise by what their source says.
@@ -64,13 +80,13 @@ int sim_send_up(struct drb_packet_sim *sim, const struct active_switch *at, uint
 	switch (drb_scheme_like(sim->setup.scheme)) {
 #define X(id, name)                                                                                \
 	case DRB_SCHEME_##id:                                                                      \
-		return send_up_by(&drb_scheme_##name, sim, at, n, out);
+		return send_up_of(&drb_scheme_##name, sim, at, n, out);
 		DRB_SCHEMES(X)
 #undef X
 	case DRB_SCHEME_COUNT:
 		break;
 	}
-	return send_up_by(at->choice.ops, sim, at, n, out);
+	return send_up_of(at->choice.ops, sim, at, n, out);
 }
 
 void sim_hear_above(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)

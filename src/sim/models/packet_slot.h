@@ -92,6 +92,7 @@ static inline int sim_join(struct drb_packet_sim *sim, const struct active_switc
 struct sending {
 	struct drb_rng *rng;
 	struct tally *tally;
+	bool sourced; // the packets are those of a source
 };
 
 // Each of the n packets that arrived to go up chooses its uplink and joins the queue. 0 or -ENOMEM.
