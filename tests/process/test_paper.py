@@ -420,6 +420,13 @@ def what_is_found_is_told():
             assert len(made.splitlines()) == 5 and ' | 3 | not reproduced | 35 % stay |\n' in made, made
 
 
+def shorter_runs_do_not_tell_of_2000_slots():
+    rows = [{**row, 'slots': 120, 'growing': 1} if row['kind'] == 'packet' and row['rho'] == 0.6 else row
+            for row in RIGHT]
+    assert verdicts(rows)['settled'].verdict == 'reproduced'
+    assert results_of(rows).long_loads == results_of(RIGHT).long_loads[1:]
+
+
 def every_finding_has_words():
     """Each claim that has words of its own, where it is refuted."""
     for name in found.FIGURES.keys() - REFUTED:
@@ -475,7 +482,8 @@ tap.run([what_the_paper_says_is_reproduced, every_claim_can_be_refuted, certific
          all_layers_are_compared, errors_of_the_estimate_are_relative_to_it, derivatives_are_those_of_the_equations,
          the_surprise_is_where_growth_begins, many_comparisons_are_corrected_for, verdicts_flip_where_it_is_said,
          short_runs_judge_only_what_they_can, one_run_decides_nothing, what_changed_is_said, what_is_found_is_told,
-         every_finding_has_words, the_text_names_claims, schemes_have_colours_of_their_own, places_have_a_best,
+         shorter_runs_do_not_tell_of_2000_slots, every_finding_has_words, the_text_names_claims,
+         schemes_have_colours_of_their_own, places_have_a_best,
          walk_that_grows_has_no_best, unclear_is_neither_stable_nor_growing, what_grows_counts_by_its_long_run,
          a_missing_run_takes_its_place_with_it, the_report_has_everything,
          pictures_show_what_is_sure, without_packages_the_csv_stays])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is found where a claim of the paper does not hold, in words and figures of the results: for the page, and for
 the table in docs/notes/simulations.md."""
+import itertools
 
-from drbfabric.paper.compare import FLOWS
+from drbfabric.paper.compare import FLOWS, above, busier, excess, latency, ratio
 from drbfabric.paper.results import LINES, growth_of, name_of
 
 BEGIN, END = '<!-- found -->\n', '<!-- found, end -->\n'
@@ -49,10 +50,57 @@ def flow_paths(results, j):
 
 
 def settled(results, j):
-    of = {(tree, line): [rho for rho in results.loads if growth_of(results.runs(tree, line, rho)) != 'no']
-          for tree in results.trees for line in LINES}
-    return 'queues still grow or may: ' + '; '.join(
-        f'{line} on {name_of(tree)} from {rhos[0]:g} on' for (tree, line), rhos in of.items() if rhos)
+    def where(growth):
+        for tree in results.trees:
+            for line in LINES:
+                rhos = [f'{rho:g}' for rho in results.long_loads if growth_of(results.runs(tree, line, rho)) == growth]
+                if rhos:
+                    yield f'{line} on {name_of(tree)} at rho = {" and ".join(rhos)}'
+
+    return '; '.join(f'{says}: {", ".join(where(growth))}' for says, growth in (
+        ('queues still grow', 'yes'), ('it cannot be told whether they do', 'unclear')) if any(where(growth)))
+
+
+def flow_zero_fails(results, j):
+    fewer = [-margin.value for margin, _ in busier(results, 'dmodk', 'drb T=0')]
+    return 'T = 0 has ' + span(fewer, '%.1f', ' flows fewer on the busiest link than D-mod-k')
+
+
+def zero_fails(results, j):
+    lower = [-100 * margin.value for margin, _ in above(results, 'dmodk', 'drb T=0', latency)]
+    return 'mean latency under T = 0 is ' + span(lower, '%.1f', " % below D-mod-k's")
+
+
+def faster_than_drb(results, others):
+    """By how much mean latency under another line is below DRB's, where it surely is, of each tree."""
+    for tree, other in itertools.product(results.trees, others):
+        below = {rho: excess(results, tree, rho, ('drb', other), latency) for rho in results.loads}
+        sure = {rho: -100 * sample.mean for rho, sample in below.items() if sample.count and sample.mean < -sample.half}
+        if sure:
+            yield (f'{other} on {name_of(tree)}: {max(sure.values()):.1f} % below DRB at most, '
+                   f'rho = {min(sure):g} to {max(sure):g}')
+
+
+def best(results, j):
+    return '; '.join(faster_than_drb(results, LINES[1:]))
+
+
+def threshold_mean(results, j):
+    return '; '.join(faster_than_drb(results, ['drb T=0']))
+
+
+def layers_alike(results, j):
+    of = {(tree, rho): max(ratio(max(run.up_mean), min(run.up_mean)) for run in results.runs(tree, 'drb', rho))
+          for tree in results.trees for rho in results.loads if results.runs(tree, 'drb', rho)}
+    most, (tree, rho) = max((value, at) for at, value in of.items())
+    low = min(results.loads)
+    return (f'the longest is up to {most:.2f} times the shortest ({name_of(tree)}, rho = {rho:g}), '
+            f'at rho = {low:g} {span([value for at, value in of.items() if at[1] == low], "%.2f")} times')
+
+
+def layers_poisson(results, j):
+    variances = [sample.mean for layers in results.layers for sample in layers.departures_cv2]
+    return f'the variance of the time between two is {span(variances, "%.2f")} of its squared mean'
 
 
 def counted(results, j):
@@ -72,13 +120,20 @@ FIGURES = {
     'worst_permutation': worst_permutation,
     'flow_paths': flow_paths,
     'settled': settled,
+    'flow_zero_fails': flow_zero_fails,
+    'zero_fails': zero_fails,
+    'best': best,
+    'threshold_mean': threshold_mean,
+    'layers_alike': layers_alike,
+    'layers_poisson': layers_poisson,
     'sum_printed': lambda results, j: 'misprinted: with s_(j-T-1), which its own steps lead to, it holds for any p',
 }
 
 
 def finding(results, claim, j):
     """None where there is nothing to tell."""
-    return FIGURES.get(claim.name, counted)(results, j) if j.verdict in DOUBTED else None
+    own = FIGURES.get(claim.name, counted)
+    return own(results, j) or counted(results, j) if j.verdict in DOUBTED else None
 
 
 def table(results, judged):

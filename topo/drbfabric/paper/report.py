@@ -70,10 +70,10 @@ def regrets(results):
 
 
 def unsettled(results):
-    """Lines whose queues still grew at the end of a run, or may have, and from which load on."""
+    """Lines whose queues still grew at the end of a run of the paper's length, or may have, and from which load on."""
     for tree in results.trees:
         for line in LINES:
-            grew = [rho for rho in results.loads if growth_of(results.runs(tree, line, rho)) != 'no']
+            grew = [rho for rho in results.long_loads if growth_of(results.runs(tree, line, rho)) != 'no']
             if grew:
                 yield line, tree, grew[0]
 

@@ -88,6 +88,9 @@ class Results:
         self.starts = list(self.transients)
         own = self.packets('packet')
         self.loads = sorted({row.rho for row in own})
+        # Those whose runs are as long as the paper's: shorter ones do not tell what holds by its last 500 slots.
+        longest = max((row.slots for row in own), default=0)
+        self.long_loads = sorted({row.rho for row in own if row.slots == longest})
         self._runs = {}
         for row in own:
             self._runs.setdefault((tree_of(row), row.label, row.rho), []).append(row)
