@@ -174,9 +174,9 @@ uint32_t drb_memif_send(struct drb_doorbell *tx, const struct drb_memif_packets 
 		     : tx->size - (uint32_t)(uint16_t)(tx->next -
 						       atomic_load_explicit(&ring->tail,
 									    memory_order_acquire));
-	room = room < tx->size ? room : tx->size;
-	if (!lent && room == tx->size)
+	if (!lent && room >= tx->size)
 		tx->used = 0;
+	room = room < tx->size ? room : tx->size;
 	for (; sent < count; sent++) {
 		enum outcome outcome = send_one(tx, p, packets[sent], room, &used);
 		if (outcome == NO_ROOM)
