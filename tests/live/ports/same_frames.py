@@ -86,7 +86,8 @@ def main():
         # Whose source it is sent it.
         sent, received = ((one, other) if key[0] == b'\2\0\0\0\0\0' else (other, one))
         for frame in received[key] - sent[key]:
-            print(f'from {key[0].hex(":")}, ports {key[1].hex()}, but not sent: {frame[:80].hex()}')
+            print(f'from {key[0].hex(":")}, ports {key[1].hex()}: received {received[key][frame]} times, sent '
+                  f'{sent[key][frame]} times: {frame[:80].hex()}')
             return 1
         if 2 * received[key].total() < sent[key].total():
             print(f'{received[key].total()} of {sent[key].total()} frames of {key[0].hex(":")} arrived')
