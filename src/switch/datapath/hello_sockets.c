@@ -81,22 +81,17 @@ void drb_hello_sockets_told(struct drb_worker *w, uint64_t now_ns)
 // False: there may be more. None came before the last look.
 static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
 {
-	const struct drb_hello_ops *ops = w->port[i].queue->port->kind->hello;
+	const struct drb_port *port = w->port[i].queue->port;
 	const uint64_t most = w->now_ns - w->hello_io.looked_ns;
-	struct drb_hello_frames got;
+	struct drb_hello_taken got;
 
-	for (uint32_t taken = 0; taken < at_most; taken += DRB_HELLOS_AT_ONCE) {
-		const uint32_t wanted = at_most < DRB_HELLOS_AT_ONCE ? at_most : DRB_HELLOS_AT_ONCE;
-		const uint32_t count = ops->read(w->hello_io.port[i].fd, &got, wanted);
-		for (uint32_t n = 0; n < count; n++) {
-			const uint64_t waited = got.of[n].waited_ns;
-			const struct drb_hello_frame frame = {got.octets[n], got.of[n].length,
-							      waited < most ? waited : most};
-			if (frame.length >= DRB_ETHER_HEADER && drb_hello_is(frame.octets))
-				drb_hellos_hear(w, i, &frame, false);
-		}
-		if (count < wanted)
+	for (uint32_t taken = 0; taken < at_most; taken++) {
+		if (!port->kind->hello->read(port, &got))
 			return true;
+		const struct drb_hello_frame frame = {got.octets, got.length,
+						      got.waited_ns < most ? got.waited_ns : most};
+		if (frame.length >= DRB_ETHER_HEADER && drb_hello_is(frame.octets))
+			drb_hellos_hear(w, i, &frame, false);
 	}
 	return false;
 }

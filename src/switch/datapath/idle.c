@@ -155,6 +155,13 @@ static void clear_error(int fd)
 	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
 }
 
+static void take_hello_event(struct drb_worker *w, uint32_t i, uint32_t events)
+{
+	if (events & EPOLLERR)
+		clear_error(w->hello_io.port[i].fd);
+	drb_hello_sockets_look(w, i);
+}
+
 static void take_socket_event(struct drb_worker *w, uint64_t i, uint32_t events)
 {
 	if (events & EPOLLERR)
@@ -173,7 +180,7 @@ static int take_events(struct drb_worker *w, const struct timespec *timeout)
 		uint64_t said = events[i].data.u64;
 
 		if (said & HELLOS)
-			drb_hello_sockets_look(w, (uint32_t)(said & ~HELLOS));
+			take_hello_event(w, (uint32_t)(said & ~HELLOS), events[i].events);
 		else if (said & PACKETS)
 			take_socket_event(w, said & ~PACKETS, events[i].events);
 		else if (events[i].data.fd == w->kick_fd &&

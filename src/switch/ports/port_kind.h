@@ -120,23 +120,19 @@ struct drb_interface_ops {
 	uint64_t (*rings)(const struct drb_port *port);
 };
 
-// Frames of a socket of hellos. Mostly there is one: a call that takes two finds out by the way that there are no more.
-#define DRB_HELLOS_AT_ONCE 2
-
-struct drb_hello_frames {
-	struct {
-		uint32_t length;
-		uint64_t waited_ns; // in the socket
-	} of[DRB_HELLOS_AT_ONCE];
-	uint8_t octets[DRB_HELLOS_AT_ONCE][DRB_HELLO_LEN_MAX];
+// A frame of a socket of hellos.
+struct drb_hello_taken {
+	uint32_t length;    // 0: it is lost
+	uint64_t waited_ns; // in the socket
+	uint8_t octets[DRB_HELLO_LEN_MAX];
 };
 
 struct drb_hello_ops {
 	// main: a socket that gets this port's hellos; the queues get copies of those that say something new. -1: there
 	// is none here.
 	int (*fd)(const struct drb_port *port);
-	// worker: the next frames in that socket, most of them at once. Returns how many there were.
-	uint32_t (*read)(int fd, struct drb_hello_frames *frames, uint32_t most);
+	// worker: takes the next frame in that socket. False: there is none.
+	bool (*read)(const struct drb_port *port, struct drb_hello_taken *hello);
 	// worker: the interface that hellos leave by, which may be another after a while. NULL or 0: send() takes them.
 	unsigned (*interface)(const struct drb_port *port);
 	// worker: nothing waits to be received.

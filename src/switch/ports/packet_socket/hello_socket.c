@@ -7,6 +7,7 @@
 #include <linux/if_packet.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,8 +16,10 @@
 #include "core/packet/wire.h"
 #include "switch/ports/port_kind.h"
 
-// Room for what comes in some seconds, as the kernel counts it.
-#define ROOM (256 * 1024)
+// Some seconds of hellos. One that tells of many outages is longer than a frame: the kernel has it in the buffer of the
+// socket, too, in whole.
+#define FRAME 512
+#define FRAMES 32
 
 int drb_hello_socket_bind(int fd, unsigned interface)
 {
@@ -27,63 +30,83 @@ int drb_hello_socket_bind(int fd, unsigned interface)
 	return bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ? -errno : 0;
 }
 
-int drb_hello_socket_open(unsigned interface)
+static int map_ring(struct drb_hello_socket *s)
 {
-	const int room = ROOM, on = 1;
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const int version = TPACKET_V2, on = 1;
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 
-	if (fd < 0)
+	s->size = page > FRAMES * FRAME ? page : FRAMES * FRAME;
+	const struct tpacket_req request = {s->size, 1, FRAME, s->size / FRAME};
+
+	if (setsockopt(s->fd, SOL_PACKET, PACKET_VERSION, &version, sizeof(version)) < 0 ||
+	    setsockopt(s->fd, SOL_PACKET, PACKET_COPY_THRESH, &on, sizeof(on)) < 0 ||
+	    setsockopt(s->fd, SOL_PACKET, PACKET_RX_RING, &request, sizeof(request)) < 0)
 		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
-	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
-	int rc = drb_hello_socket_bind(fd, interface);
-	if (rc < 0)
-		close(fd);
-	return rc < 0 ? rc : fd;
+	void *at = mmap(NULL, s->size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	s->ring = at;
+	return 0;
+}
+
+int drb_hello_socket_open(struct drb_hello_socket *s, unsigned interface)
+{
+	*s = (struct drb_hello_socket){
+		.fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+	if (s->fd < 0)
+		return -errno;
+	int rc = map_ring(s);
+	return rc < 0 ? rc : drb_hello_socket_bind(s->fd, interface);
+}
+
+void drb_hello_socket_close(struct drb_hello_socket *s)
+{
+	if (s->ring)
+		munmap(s->ring, s->size);
+	if (s->fd >= 0)
+		close(s->fd);
+	*s = (struct drb_hello_socket){.fd = -1};
 }
 
 // Since the kernel took it. Nothing, where the clock was set back meanwhile.
-static uint64_t ns_since(const struct timespec *then)
+static uint64_t waited(const struct tpacket2_hdr *f)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	const int64_t ns =
-		(int64_t)(now.tv_sec - then->tv_sec) * 1000000000 + now.tv_nsec - then->tv_nsec;
+		(int64_t)(now.tv_sec - f->tp_sec) * 1000000000 + now.tv_nsec - f->tp_nsec;
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-static uint64_t waited(const struct msghdr *message)
+// Whenever an interface was down, a call says only that. What it has must not be left for the next long one.
+static uint32_t take_long(int fd, uint8_t *octets)
 {
-	const struct cmsghdr *c = CMSG_FIRSTHDR(message);
-	struct timespec came;
+	ssize_t length = -1;
 
-	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
-		return 0;
-	memcpy(&came, CMSG_DATA(c), sizeof(came));
-	return ns_since(&came);
+	for (int tries = 0; length < 0 && tries < 4; tries++)
+		length = recv(fd, octets, DRB_HELLO_LEN_MAX, MSG_DONTWAIT);
+	return length > 0 ? (uint32_t)length : 0;
 }
 
-uint32_t drb_hello_socket_read(int fd, struct drb_hello_frames *frames, uint32_t most)
+bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *hello)
 {
-	_Alignas(struct cmsghdr) char control[DRB_HELLOS_AT_ONCE]
-					     [CMSG_SPACE(sizeof(struct timespec))];
-	struct iovec part[DRB_HELLOS_AT_ONCE];
-	struct mmsghdr message[DRB_HELLOS_AT_ONCE];
+	struct tpacket2_hdr *f = (struct tpacket2_hdr *)(s->ring + s->next * FRAME);
+	const uint32_t status = __atomic_load_n(&f->tp_status, __ATOMIC_ACQUIRE);
 
-	for (uint32_t i = 0; i < most; i++) {
-		part[i] = (struct iovec){frames->octets[i], sizeof(frames->octets[i])};
-		message[i].msg_hdr = (struct msghdr){.msg_iov = &part[i],
-						     .msg_iovlen = 1,
-						     .msg_control = control[i],
-						     .msg_controllen = sizeof(control[i])};
-	}
-	const int count = recvmmsg(fd, message, most, MSG_DONTWAIT, NULL);
-	for (int i = 0; i < count; i++) {
-		frames->of[i].length = message[i].msg_len;
-		frames->of[i].waited_ns = waited(&message[i].msg_hdr);
-	}
-	return count > 0 ? (uint32_t)count : 0;
+	if (!(status & TP_STATUS_USER))
+		return false;
+	hello->waited_ns = waited(f);
+	hello->length = 0; // of one that is long, and of which the kernel had no room for a copy
+	if (status & TP_STATUS_COPY)
+		hello->length = take_long(s->fd, hello->octets);
+	else if (f->tp_snaplen == f->tp_len)
+		hello->length = f->tp_snaplen;
+	if (!(status & TP_STATUS_COPY))
+		memcpy(hello->octets, (const uint8_t *)f + f->tp_mac, hello->length);
+	__atomic_store_n(&f->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
+	s->next = (s->next + 1) % (s->size / FRAME);
+	return true;
 }
 
 void drb_hello_socket_spare(int ring_fd)

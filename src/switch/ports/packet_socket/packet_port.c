@@ -88,14 +88,14 @@ static int start(struct drb_port *port, const char *path)
 		return -ENOMEM;
 	for (uint32_t n = 0; n < port->workers; n++) {
 		drb_port_add_queue(port, n, &queues[n].base);
-		queues[n].in.fd = queues[n].out.fd = queues[n].hellos = -1;
+		queues[n].in.fd = queues[n].out.fd = queues[n].hellos.fd = -1;
 	}
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
 		rc = drb_packet_queue_open(port, &queues[n], queues, drb_packet_socket, &step);
 	if (rc == 0 && has_hellos(port)) {
 		step = "open for hellos";
 		const unsigned index = if_nametoindex(port->setup->interface);
-		rc = queues[0].hellos = drb_hello_socket_open(index);
+		rc = drb_hello_socket_open(&queues[0].hellos, index);
 		queues[0].interface = drb_packet_port_may_send_apart(port->workers) ? index : 0;
 	}
 	port->rx_queues = (uint16_t)port->workers;
@@ -108,8 +108,7 @@ static int start(struct drb_port *port, const char *path)
 
 void drb_packet_queue_close(struct drb_packet_queue *q)
 {
-	if (q->hellos >= 0)
-		close(q->hellos);
+	drb_hello_socket_close(&q->hellos);
 	drb_tx_socket_close(&q->out);
 	drb_rx_ring_close(&q->in);
 }
@@ -138,7 +137,14 @@ static int hello_fd(const struct drb_port *port)
 {
 	const struct drb_packet_queue *first = port->own;
 
-	return first->hellos;
+	return first->hellos.fd;
+}
+
+static bool read_hello(const struct drb_port *port, struct drb_hello_taken *hello)
+{
+	struct drb_packet_queue *first = port->own;
+
+	return drb_hello_socket_read(&first->hellos, hello);
 }
 
 static unsigned hello_interface(const struct drb_port *port)
@@ -156,7 +162,7 @@ static bool is_empty(const struct drb_port_queue *q)
 static uint64_t rings(const struct drb_port *port)
 {
 	const struct drb_packet_queue *queues = port->own;
-	uint64_t octets = 0;
+	uint64_t octets = queues[0].hellos.size;
 
 	for (uint32_t n = 0; n < port->workers; n++)
 		octets += drb_rx_ring_size(&queues[n].in);
@@ -183,7 +189,7 @@ const struct drb_port_kind drb_packet_port = {
 						       .rebind = drb_packet_port_rebind,
 						       .rings = rings},
 	.hello = &(const struct drb_hello_ops){.fd = hello_fd,
-					       .read = drb_hello_socket_read,
+					       .read = read_hello,
 					       .interface = hello_interface,
 					       .is_empty = is_empty},
 	.unfinished = true,

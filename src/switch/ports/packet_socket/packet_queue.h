@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "switch/ports/packet_socket/hello_socket.h"
 #include "switch/ports/packet_socket/rx_ring.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/ports/port.h"
@@ -13,7 +14,7 @@ struct drb_packet_queue {
 	_Alignas(64) struct drb_port_queue base;
 	struct drb_rx_ring in;
 	struct drb_tx_socket out;
-	int hellos; // socket of them; -1: not open, as in all but the first
+	struct drb_hello_socket hellos; // not open in all but the first
 	// That it is bound to, 0: hellos leave with the rest. The control thread writes, worker 0 reads.
 	atomic_uint interface;
 };

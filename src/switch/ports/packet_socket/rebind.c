@@ -53,7 +53,7 @@ static struct replacement *new_replacement(struct drb_port *port)
 	memset(r, 0, size);
 	r->port = port;
 	for (uint32_t n = 0; n < port->workers; n++)
-		r->queue[n].in.fd = r->queue[n].out.fd = r->queue[n].hellos = -1;
+		r->queue[n].in.fd = r->queue[n].out.fd = r->queue[n].hellos.fd = -1;
 	return r;
 }
 
@@ -145,7 +145,7 @@ int drb_packet_port_rebind(struct drb_port *port)
 	if (index == 0)
 		return -ENODEV;
 	// First: a port whose other sockets have the interface is not looked at again, also where a worker got stuck.
-	int rc = first->hellos >= 0 ? drb_hello_socket_bind(first->hellos, index) : 0;
+	int rc = first->hellos.fd >= 0 ? drb_hello_socket_bind(first->hellos.fd, index) : 0;
 	if (rc < 0)
 		return rc;
 	if (first->interface > 0)

@@ -160,4 +160,27 @@ TEST(hellos_wake_who_forwards)
 	close(ends[1]);
 }
 
+// That an interface was down is an error of its socket, which nobody reads: it wakes once, and no more.
+TEST(an_error_of_hellos_wakes_once)
+{
+	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+	int ends[2];
+
+	begin();
+	drb_idle_free(&w);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends), 0);
+	w.hello_io.port[1].fd = ends[0];
+	assert_int_equal(drb_idle_init(&w), 0);
+	assert_int_equal(send(ends[0], "lost", 4, 0), 4);
+	assert_int_equal(connect(ends[1], &nobody, sizeof(nobody)), 0);
+	drb_idle_wait(&w, &long_time);
+	assert_int_equal(w.hello_io.readable, 2);
+	w.hello_io.readable = 0;
+	drb_idle_wait(&w, &no_time);
+	assert_int_equal(w.hello_io.readable, 0);
+	end();
+	close(ends[0]);
+	close(ends[1]);
+}
+
 TEST_MAIN(NULL, NULL)

@@ -238,11 +238,10 @@ TEST(hellos_apart)
 	};
 	const struct timespec wait = {.tv_nsec = 20000000};
 	uint8_t frame[200] = {1, [12] = DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff};
-	struct drb_hello_frames got;
+	struct drb_hello_taken got[2];
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(of); i++) {
 		start_port((struct port_of){.name = "u0"});
-		const int fd = port->kind->hello->fd(port);
 		nanosleep(&wait, NULL); // the kernel begins to look at its clock for it
 		frame[drb_hello_flags_at] = of[i].flags;
 		come_in(frame, sizeof(frame));
@@ -251,56 +250,73 @@ TEST(hellos_apart)
 		nanosleep(&wait, NULL);
 		assert_true(port->kind->hello->is_empty(port->queue[0]));
 		come_in(frame, sizeof(frame));
-		assert_int_equal(port->kind->hello->read(fd, &got, 2), 2);
 		for (uint32_t n = 0; n < 2; n++) {
-			assert_int_equal(got.of[n].length, sizeof(frame));
-			assert_memory_equal(got.octets[n], frame, sizeof(frame));
+			assert_true(port->kind->hello->read(port, &got[n]));
+			assert_int_equal(got[n].length, sizeof(frame));
+			assert_memory_equal(got[n].octets, frame, sizeof(frame));
 		}
-		assert_in_range(got.of[0].waited_ns, 20000000, 10000000000);
-		assert_true(got.of[1].waited_ns < got.of[0].waited_ns - 10000000);
-		assert_int_equal(port->kind->hello->read(fd, &got, 2), 0);
+		assert_in_range(got[0].waited_ns, 20000000, 10000000000);
+		assert_true(got[1].waited_ns < got[0].waited_ns - 10000000);
+		assert_false(port->kind->hello->read(port, &got[0]));
 		stop_port();
 	}
 }
 
-// More hellos than one system call takes, long ones and some by an interface that is not there: all others arrive whole,
-// in order, and none of them comes in.
-TEST(hellos_leave_together)
+// Hellos longer than a frame of their socket's ring arrive whole and in order among short ones, also after the ring was
+// full, and after the interface was down.
+TEST(long_hellos_apart)
 {
-	enum { COUNT = 40 };
-	uint8_t frame[COUNT][DRB_HELLO_LEN_MAX], got[DRB_HELLO_LEN_MAX];
-	struct drb_hello_outbox out;
-	struct pollfd far = {.fd = outer, .events = POLLIN};
-	struct drb_hello hello = {
-		.from = {.layer = 1}, .period_ms = 100, .serial = {.instance = 1}};
-	struct rte_mbuf *m;
+	enum { SHORT = 60, LONG = 1400, ROOM = 32, MORE = 8 };
+	uint8_t frame[LONG] = {1, [12] = DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff};
+	struct drb_hello_taken got;
 
 	start_port((struct port_of){.name = "u0"});
-	const unsigned interface = port->kind->hello->interface(port);
-	assert_int_equal(interface, if_nametoindex("inner"));
-	drb_hello_outbox_begin(&out, drb_packet_socket());
-	for (uint32_t n = 0; n < COUNT; n++) {
-		hello.serial.number = n;
-		hello.size = n % 4 == 0 ? 1514 : 0;
-		hello.outages.count = n % 7 == 0 ? DRB_OUTAGES_MAX : 0;
-		for (uint32_t o = 0; o < hello.outages.count; o++)
-			hello.outages.key[o] = o + n;
-		const uint32_t length = drb_hello_encode(&hello, frame[n]);
-		drb_hello_outbox_add(&out, n % 5 == 3 ? 0x7fffffff : interface, frame[n], length);
+	struct pollfd fd = {.fd = port->kind->hello->fd(port), .events = POLLIN};
+	for (uint32_t turn = 0; turn < 3; turn++) {
+		assert_int_equal(poll(&fd, 1, 0), turn == 1);
+		for (uint32_t n = 0; n < ROOM + MORE; n++) {
+			frame[30] = (uint8_t)n;
+			come_in(frame, n % 3 == 0 ? LONG : SHORT);
+		}
+		for (uint32_t n = 0; n < ROOM; n++) {
+			const uint32_t length = n % 3 == 0 ? LONG : SHORT;
+			frame[30] = (uint8_t)n;
+			assert_true(poll(&fd, 1, WAIT_MS) && port->kind->hello->read(port, &got));
+			assert_int_equal(got.length, length);
+			assert_memory_equal(got.octets, frame, length);
+		}
+		assert_false(port->kind->hello->read(port, &got));
+		assert_int_equal(system("ip link set inner down && ip link set inner up"), 0);
+		assert_true(poll(&fd, 1, 0) == 1 && fd.revents == POLLERR); // it was down
+		if (turn > 0) // the long ones of the next turn find it
+			assert_true(recv(fd.fd, frame, 1, 0) < 0);
 	}
-	drb_hello_outbox_send(&out);
-	for (uint32_t n = 0; n < COUNT; n++) {
-		if (n % 5 == 3)
-			continue;
-		assert_int_equal(poll(&far, 1, WAIT_MS), 1);
-		const ssize_t length = recv(outer, got, sizeof(got), 0);
-		assert_int_equal(drb_hello_decode(got, (uint32_t)length, &hello), 0);
-		assert_int_equal(hello.serial.number, n);
-		assert_memory_equal(got, frame[n], (size_t)length);
+	stop_port();
+}
+
+// The kernel had no room for a copy of a long one: it is lost, and those that come later are not.
+TEST(long_hellos_without_room)
+{
+	enum { LONG = 1400 };
+	uint8_t frame[LONG] = {1, [12] = DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff};
+	struct drb_hello_taken got;
+	const int least = 1;
+
+	start_port((struct port_of){.name = "u0"});
+	assert_int_equal(port->kind->interface->rings(port) % 65536, 16384);
+	const int fd = port->kind->hello->fd(port);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least)), 0);
+	for (uint8_t turn = 0; turn < 2; turn++) {
+		frame[30] = turn;
+		for (uint32_t n = 0; n < 8; n++)
+			come_in(frame, LONG);
+		for (uint32_t n = 0; n < 8; n++) {
+			assert_true(port->kind->hello->read(port, &got));
+			assert_int_equal(got.length, n == 0 ? LONG : 0);
+			assert_true(n > 0 || got.octets[30] == turn);
+		}
+		assert_false(port->kind->hello->read(port, &got));
 	}
-	assert_int_equal(poll(&far, 1, 0), 0);
-	assert_int_equal(drb_port_receive(port->queue[0], &m, 1), 0);
-	close(out.fd);
 	stop_port();
 }
 
