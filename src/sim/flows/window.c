@@ -168,9 +168,10 @@ void drb_window_time_out(struct drb_transfers *t, struct drb_window *w)
 
 struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 {
-	t->failed |= grow(t, transfer) < 0;
+	// Sent again, a packet has its room. Without memory the last one goes again, and the run has failed.
+	const bool fails = !t->transfer[transfer].window->lost && grow(t, transfer) < 0;
 	struct drb_window *w = t->transfer[transfer].window;
-	uint32_t sequence = w->next;
+	uint32_t sequence = fails ? w->next - 1 : w->next;
 	bool came = false;
 
 	if (w->lost) {
@@ -181,10 +182,11 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 		w->resent = sequence >= w->resent ? sequence + 1 : w->resent;
 		came = drb_window_packet(w, sequence)->came;
 		t->resent++;
-	} else {
+	} else if (!fails) {
 		w->next++;
 		t->transfer[transfer].sent++;
 	}
+	t->failed |= fails;
 	const uint32_t slot = (uint32_t)drb_transfers_slot(t);
 	struct drb_window_packet *p = drb_window_packet(w, sequence);
 	if (w->under_way++ == 0)

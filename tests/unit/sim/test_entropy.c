@@ -190,11 +190,10 @@ static void leaves_gray_links(uint32_t arity, uint32_t from, uint32_t slots)
 
 	count_lost(arity, DRB_HOSTS_REPS, &gray, reps, slots);
 	count_lost(arity, DRB_HOSTS_SPRAY, &gray, spray, slots);
-	printf("# F(3,%u), lost: REPS %lu, at random %lu; in %u slots after five round trips %lu "
-	       "and "
-	       "%lu\n",
-	       arity, sum(reps, 0, slots), sum(spray, 0, slots), 20,
-	       sum(reps, from + 60, from + 80), sum(spray, from + 60, from + 80));
+	printf("# F(3,%u), lost: REPS %lu, at random %lu; in 20 slots after five round trips %lu "
+	       "and %lu\n",
+	       arity, sum(reps, 0, slots), sum(spray, 0, slots), sum(reps, from + 60, from + 80),
+	       sum(spray, from + 60, from + 80));
 	assert_int_equal(sum(reps, 0, from) + sum(spray, 0, from), 0);
 	assert_true(sum(reps, from, from + 20) > 50 && sum(spray, from, from + 20) > 50);
 	assert_true(sum(reps, from + 60, from + 80) * 20 < sum(reps, from, from + 20));
