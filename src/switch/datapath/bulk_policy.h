@@ -7,7 +7,7 @@
 
 #define DRB_BULK_SPAN_NS 4000000
 #define DRB_BULK_OCTETS (DRB_BULK_SPAN_NS / 16) // in a span: 500 Mbit/s
-#define DRB_BULK_CALM_NS 20000000               // without as much: prompt again
+#define DRB_BULK_CALM_NS 20000000 // without as much: prompt again, from the next sleep on
 
 // In the worker's thread, as it begins: one of another policy than SCHED_OTHER keeps it.
 void drb_bulk_policy_init(struct drb_worker *w);

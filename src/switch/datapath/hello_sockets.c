@@ -59,7 +59,8 @@ bool drb_hello_sockets_send(struct drb_worker *w, uint32_t i, const uint8_t *fra
 	const struct drb_hello_ops *ops = port->kind->hello;
 	const unsigned interface = ops && ops->interface ? ops->interface(port) : 0;
 
-	if (interface == 0 || w->capture || (w->off >> i & 1))
+	if (interface == 0 || w->capture || (w->off >> i & 1) ||
+	    w->now_ns < w->hello_io.apart_until_ns)
 		return false;
 	drb_hello_outbox_add(w->hello_io.out, interface, frame, len);
 	return true;
@@ -90,6 +91,7 @@ static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
 			return true;
 		const struct drb_hello_frame frame = {got.octets, got.length,
 						      got.waited_ns < most ? got.waited_ns : most};
+		w->hello_io.port[i].lost |= got.others_lost || got.length == 0;
 		if (frame.length >= DRB_ETHER_HEADER && drb_hello_is(frame.octets))
 			drb_hellos_hear(w, i, &frame, false);
 	}

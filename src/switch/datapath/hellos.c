@@ -16,6 +16,8 @@
 
 // Hellos that other workers hand over between two iterations: several from each port.
 #define RING_SIZE 256
+// Each attempt to send together again costs every neighbour a hello.
+#define APART_NS UINT64_C(60000000000)
 
 static const struct drb_port *port_of(const struct drb_worker *w, uint32_t i)
 {
@@ -79,7 +81,8 @@ static struct drb_arrivals count_arrivals(void *worker, uint32_t i, bool *missed
 	if (missed) {
 		uint64_t before = w->hello_io.port[i].missed;
 		w->hello_io.port[i].missed = count_missed(q);
-		*missed = w->hello_io.port[i].missed != before;
+		*missed = w->hello_io.port[i].missed != before || w->hello_io.port[i].lost;
+		w->hello_io.port[i].lost = false;
 	}
 	return (struct drb_arrivals){
 		.received = received,
@@ -307,6 +310,8 @@ void drb_hellos_service(struct drb_worker *w)
 		drb_liveness_service(&w->liveness, w->now_ns);
 		drb_hello_outbox_send(&out);
 		w->hello_io.out = NULL;
+		if (out.full)
+			w->hello_io.apart_until_ns = w->now_ns + APART_NS;
 	}
 	atomic_store_explicit(&w->rests, w->liveness.rests, memory_order_relaxed);
 	drb_hellos_read_links(w);

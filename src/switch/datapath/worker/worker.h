@@ -56,7 +56,8 @@ struct drb_hello_io {
 	struct rte_mempool *pool; // of the hellos sent
 	struct rte_ring *ring;    // received by other workers; NULL: there are none
 	uint32_t workers;         // this one is the first of them
-	int out_fd; // sends hellos by all interfaces of the kernel; -1: there are none
+	int out_fd;              // sends hellos by all interfaces of the kernel; -1: there are none
+	uint64_t apart_until_ns; // what one of them keeps left no room: each port sends its own
 	struct drb_hello_outbox *out; // what it will send, while liveness looks
 	uint64_t looked_ns;           // when all sockets of hellos were looked at last
 	uint64_t look_ns;  // when to do so again, while awake; UINT64_MAX: there are none
@@ -69,6 +70,7 @@ struct drb_hello_io {
 		uint64_t seen, seen_before;
 		uint64_t missed;  // packets lost before they were received, as counted last
 		uint64_t refused; // hellos received as packets, which no neighbour counts as sent
+		bool lost;        // its socket had no room for hellos, which count as sent
 	} port[DRB_PORTS_MAX];
 };
 

@@ -2,6 +2,7 @@
 #include "switch/ports/packet_socket/hello_outbox.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -38,6 +39,7 @@ void drb_hello_outbox_send(struct drb_hello_outbox *box)
 						     .msg_iovlen = 2};
 	for (uint32_t done = 0; done < box->count;) {
 		const int n = sendmmsg(box->fd, message + done, box->count - done, MSG_DONTWAIT);
+		box->full |= n < 0 && errno == EAGAIN;
 		done += n > 0 ? (uint32_t)n : 1;
 	}
 	box->count = box->used = 0;

@@ -89,6 +89,17 @@ static uint32_t take_long(int fd, uint8_t *octets)
 	return length > 0 ? (uint32_t)length : 0;
 }
 
+// The kernel marks all that come after a loss, until it is asked how many there were.
+static bool were_lost(int fd, uint32_t status)
+{
+	struct tpacket_stats stats;
+	socklen_t size = sizeof(stats);
+
+	return status & TP_STATUS_LOSING &&
+	       getsockopt(fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size) == 0 &&
+	       stats.tp_drops > 0;
+}
+
 bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *hello)
 {
 	struct tpacket2_hdr *f = (struct tpacket2_hdr *)(s->ring + s->next * FRAME);
@@ -97,6 +108,7 @@ bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *h
 	if (!(status & TP_STATUS_USER))
 		return false;
 	hello->waited_ns = waited(f);
+	hello->others_lost = were_lost(s->fd, status);
 	hello->length = 0; // of one that is long, and of which the kernel had no room for a copy
 	if (status & TP_STATUS_COPY)
 		hello->length = take_long(s->fd, hello->octets);

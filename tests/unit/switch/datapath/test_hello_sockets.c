@@ -15,6 +15,7 @@
 static struct drb_port_kind kind; // of the ports: of a virtual device, with sockets
 static int here[PORTS], far[PORTS];
 static uint32_t reads;
+static bool others_lost; // for want of room in the socket, as the next one is read
 
 static int fd_of(const struct drb_port *port)
 {
@@ -29,6 +30,8 @@ static bool read_hello(const struct drb_port *port, struct drb_hello_taken *hell
 	reads++;
 	hello->length = length > 0 ? (uint32_t)length : 0;
 	hello->waited_ns = 0;
+	hello->others_lost = others_lost && length >= 0;
+	others_lost &= length < 0;
 	return length >= 0;
 }
 
@@ -167,6 +170,28 @@ TEST(nobody_dies_unread)
 	for (uint32_t i = 0; i < PORTS; i++)
 		assert_int_equal(state_of(i), i < 3 ? DRB_LINK_UP : DRB_LINK_DOWN);
 	end_with_sockets();
+}
+
+// The neighbour has sent more than came: the link has lost it, if this switch has not.
+TEST(what_a_socket_loses_is_no_loss_of_the_link)
+{
+	uint8_t frame[DRB_HELLO_LEN_MAX];
+
+	for (int ours = 0; ours < 2; ours++) {
+		begin_with_sockets(1);
+		for (uint32_t n = 1; n < 20; n++) {
+			struct drb_hello h = neighbour_of(3);
+			h.sent = n < 10 ? n : n + 5;
+			const uint32_t len = drb_hello_encode(&h, frame);
+			assert_int_equal(send(far[3], frame, len, 0), len);
+			others_lost = ours && n == 10;
+			w->port[3].queue->kind = &kind;
+			turn(1000 + 100 * n);
+		}
+		const struct drb_link_loss *loss = &w->liveness.port[3].link.loss;
+		assert_true(loss->counts && drb_loss_is_suspect(loss) == !ours);
+		end_with_sockets();
+	}
 }
 
 TEST_MAIN(setup_rings, free_eal)
