@@ -50,15 +50,13 @@ def flow_paths(results, j):
 
 
 def settled(results, j):
-    def where(growth):
-        for tree in results.trees:
-            for line in LINES:
-                rhos = [f'{rho:g}' for rho in results.long_loads if growth_of(results.runs(tree, line, rho)) == growth]
-                if rhos:
-                    yield f'{line} on {name_of(tree)} at rho = {" and ".join(rhos)}'
-
-    return '; '.join(f'{says}: {", ".join(where(growth))}' for says, growth in (
-        ('queues still grow', 'yes'), ('it cannot be told whether they do', 'unclear')) if any(where(growth)))
+    says = {'yes': 'queues still grow', 'unclear': 'it cannot be told whether they do'}
+    of = {growth: {} for growth in [*says, 'no']}
+    for tree, line, rho, runs in results.long_runs():
+        of[growth_of(runs)].setdefault(f'{line} on {name_of(tree)}', []).append(f'{rho:g}')
+    where = {growth: ', '.join(f'{at} at rho = {" and ".join(rhos)}' for at, rhos in of[growth].items())
+             for growth in says}
+    return '; '.join(f'{says[growth]}: {text}' for growth, text in where.items() if text)
 
 
 def flow_zero_fails(results, j):
@@ -78,7 +76,7 @@ def faster_than_drb(results, others):
         sure = {rho: -100 * sample.mean for rho, sample in below.items() if sample.count and sample.mean < -sample.half}
         if sure:
             yield (f'{other} on {name_of(tree)}: {max(sure.values()):.1f} % below DRB at most, '
-                   f'rho = {min(sure):g} to {max(sure):g}')
+                   f'at {len(sure)} loads, rho = {min(sure):g} to {max(sure):g}')
 
 
 def best(results, j):

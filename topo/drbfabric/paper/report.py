@@ -71,11 +71,11 @@ def regrets(results):
 
 def unsettled(results):
     """Lines whose queues still grew at the end of a run of the paper's length, or may have, and from which load on."""
-    for tree in results.trees:
-        for line in LINES:
-            grew = [rho for rho in results.long_loads if growth_of(results.runs(tree, line, rho)) != 'no']
-            if grew:
-                yield line, tree, grew[0]
+    grew = {}
+    for tree, line, rho, runs in results.long_runs():
+        if growth_of(runs) != 'no':
+            grew.setdefault((line, tree), rho)
+    return [(*at, rho) for at, rho in grew.items()]
 
 
 def warm_up(results):

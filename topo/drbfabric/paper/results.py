@@ -111,6 +111,12 @@ class Results:
         """The runs of a point of the paper's experiment with packets, seed by seed."""
         return self._runs.get((tree, label, rho), [])
 
+    def long_runs(self):
+        """(tree, line, rho, the runs) of each point whose runs are as long as the paper's."""
+        for tree, line, rho in itertools.product(self.trees, LINES, self.long_loads):
+            if self.runs(tree, line, rho):
+                yield tree, line, rho, self.runs(tree, line, rho)
+
     def long_chains(self):
         """Those of many queues."""
         most = max(chain.queues for chain in self.chains)

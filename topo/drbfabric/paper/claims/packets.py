@@ -14,13 +14,8 @@ OTHERS = ('dmodk', 'micro', 'vlb')
        full=True)
 def settled(results):
     """A run grows or does not: that is exact, for the run."""
-    for tree in results.trees:
-        for line in LINES:
-            for rho in results.long_loads:
-                runs = results.runs(tree, line, rho)
-                if runs:
-                    margin = {'yes': -1, 'unclear': 0, 'no': 1}[growth_of(runs)]
-                    yield Margin(margin, 0, len(runs)), where_at(tree, line, rho)
+    for tree, line, rho, runs in results.long_runs():
+        yield Margin({'yes': -1, 'unclear': 0, 'no': 1}[growth_of(runs)], 0, len(runs)), where_at(tree, line, rho)
 
 
 NAMES = {'dmodk': 'D-mod-k', 'drb': 'DRB', 'micro': 'micro'}
