@@ -10,6 +10,7 @@
 #include <rte_cycles.h>
 
 #include "common/cli/clock.h"
+#include "switch/datapath/bulk_policy.h"
 #include "switch/datapath/hello_sockets.h"
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
@@ -17,7 +18,6 @@
 #include "switch/datapath/requests.h"
 #include "switch/datapath/take_snapshot.h"
 #include "switch/datapath/transmit.h"
-#include "switch/datapath/bulk_policy.h"
 
 #define BACKOFF_MAX_NS 1000000
 

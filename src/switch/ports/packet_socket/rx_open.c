@@ -18,8 +18,8 @@
 #include "switch/ports/interface.h"
 
 // The ring holds what arrives while the switch has no CPU. If the rate of the link is known, this is
-// drb_port_carries_meanwhile(). A host may also send a burst. Without a rate: on a link between switches 512 frames lost bursts of TCP segments; 2048 lose nothing more,
-// but do not fit into the cache. A host without segmentation offload sends what the windows of its TCP connections
+// drb_port_carries_meanwhile(). A host may also send a burst. Without a rate: on a link between switches 512 frames
+// lost bursts of TCP segments; 2048 lose nothing more, but do not fit into the cache. A host without segmentation offload sends what the windows of its TCP connections
 // allow: with eight connections, 1024 frames lost 7 % of the packets, 2048 lost 5 %, 4096 lost 0.1 %. The kernel
 // allocates the memory at once, so rings are shorter in switches with many ports, which share the time of one CPU.
 // Rings of longer frames have fewer. A frame has room for a packet and FRAME_HEAD octets before it; at a power of

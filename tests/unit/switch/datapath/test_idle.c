@@ -133,16 +133,29 @@ TEST(a_set_does_not_keep_a_socket_that_went)
 	end();
 }
 
-// A hello wakes a worker that forwards, by its own socket. One at rest looks by itself.
-TEST(hellos_wake_who_forwards)
+// Port 1 has a socket of hellos, ends[0], and ends[1] is its other end.
+static void begin_with_hellos(int ends[2])
 {
-	int ends[2];
-
 	begin();
 	drb_idle_free(&w);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends), 0);
 	w.hello_io.port[1].fd = ends[0];
 	assert_int_equal(drb_idle_init(&w), 0);
+}
+
+static void end_with_hellos(const int ends[2])
+{
+	end();
+	close(ends[0]);
+	close(ends[1]);
+}
+
+// A hello wakes a worker that forwards, by its own socket. One at rest looks by itself.
+TEST(hellos_wake_who_forwards)
+{
+	int ends[2];
+
+	begin_with_hellos(ends);
 	assert_int_equal(send(ends[1], "h", 1, 0), 1);
 	drb_idle_wait(&w, &long_time);
 	assert_int_equal(w.hello_io.readable, 2);
@@ -155,9 +168,7 @@ TEST(hellos_wake_who_forwards)
 	w.woken_ns = w.now_ns; // a packet came, or too many hellos
 	drb_idle_wait(&w, &long_time);
 	assert_int_equal(w.hello_io.readable, 2);
-	end();
-	close(ends[0]);
-	close(ends[1]);
+	end_with_hellos(ends);
 }
 
 // That an interface was down is an error of its socket, which nobody reads: it wakes once, and no more.
@@ -166,11 +177,7 @@ TEST(an_error_of_hellos_wakes_once)
 	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
 	int ends[2];
 
-	begin();
-	drb_idle_free(&w);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends), 0);
-	w.hello_io.port[1].fd = ends[0];
-	assert_int_equal(drb_idle_init(&w), 0);
+	begin_with_hellos(ends);
 	assert_int_equal(send(ends[0], "lost", 4, 0), 4);
 	assert_int_equal(connect(ends[1], &nobody, sizeof(nobody)), 0);
 	drb_idle_wait(&w, &long_time);
@@ -178,9 +185,7 @@ TEST(an_error_of_hellos_wakes_once)
 	w.hello_io.readable = 0;
 	drb_idle_wait(&w, &no_time);
 	assert_int_equal(w.hello_io.readable, 0);
-	end();
-	close(ends[0]);
-	close(ends[1]);
+	end_with_hellos(ends);
 }
 
 TEST_MAIN(NULL, NULL)
