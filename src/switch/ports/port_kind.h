@@ -123,7 +123,7 @@ struct drb_interface_ops {
 // A frame of a socket of hellos.
 struct drb_hello_taken {
 	uint32_t length;    // 0: it is lost
-	bool others_lost;   // for want of room, before or after it
+	bool lost;          // it, or others before or after it, for want of room
 	uint64_t waited_ns; // in the socket
 	uint8_t octets[DRB_HELLO_LEN_MAX];
 };

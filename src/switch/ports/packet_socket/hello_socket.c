@@ -108,7 +108,6 @@ bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *h
 	if (!(status & TP_STATUS_USER))
 		return false;
 	hello->waited_ns = waited(f);
-	hello->others_lost = were_lost(s->fd, status);
 	hello->length = 0; // of one that is long, and of which the kernel had no room for a copy
 	if (status & TP_STATUS_COPY)
 		hello->length = take_long(s->fd, hello->octets);
@@ -116,6 +115,7 @@ bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *h
 		hello->length = f->tp_snaplen;
 	if (!(status & TP_STATUS_COPY))
 		memcpy(hello->octets, (const uint8_t *)f + f->tp_mac, hello->length);
+	hello->lost = were_lost(s->fd, status) || hello->length == 0;
 	__atomic_store_n(&f->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 	s->next = (s->next + 1) % (s->size / FRAME);
 	return true;

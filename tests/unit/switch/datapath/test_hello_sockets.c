@@ -30,7 +30,7 @@ static bool read_hello(const struct drb_port *port, struct drb_hello_taken *hell
 	reads++;
 	hello->length = length > 0 ? (uint32_t)length : 0;
 	hello->waited_ns = 0;
-	hello->others_lost = others_lost && length >= 0;
+	hello->lost = others_lost && length >= 0;
 	others_lost &= length < 0;
 	return length >= 0;
 }
@@ -192,6 +192,52 @@ TEST(what_a_socket_loses_is_no_loss_of_the_link)
 		assert_true(loss->counts && drb_loss_is_suspect(loss) == !ours);
 		end_with_sockets();
 	}
+}
+
+static unsigned interface_of(const struct drb_port *port)
+{
+	(void)port;
+	return 1;
+}
+
+// Hellos that ports send in the next turn by themselves.
+static uint32_t sent_apart(uint64_t ms)
+{
+	struct drb_hello last;
+	uint32_t frames = 0;
+
+	turn(ms);
+	for (uint32_t i = 0; i < PORTS; i++)
+		frames += empty(i, &last);
+	return frames;
+}
+
+// Nobody takes what leaves by the socket of all: once it is full each port sends its own, for a minute.
+TEST(a_full_socket_silences_nobody)
+{
+	static const struct drb_hello_ops together = {
+		.fd = fd_of, .read = read_hello, .interface = interface_of, .is_empty = is_empty};
+	uint8_t frame[DRB_HELLO_LEN_MAX];
+	uint64_t ms = 2000;
+	int ends[2];
+
+	begin_with_sockets(1);
+	sent_apart(ms);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+	kind.hello = &together;
+	w->hello_io.out_fd = ends[0];
+	do
+		assert_true((ms += 100) < 200000);
+	while (sent_apart(ms) == 0);
+	for (uint64_t end = ms + 59800; ms < end;)
+		assert_int_equal(sent_apart(ms += 100), PORTS);
+	while (recv(ends[1], frame, sizeof(frame), 0) > 0)
+		;
+	assert_int_equal(sent_apart(ms += 100), 0);
+	for (uint32_t i = 0; i < PORTS; i++)
+		assert_true(recv(ends[1], frame, sizeof(frame), 0) >= DRB_HELLO_LEN_MIN);
+	end_with_sockets();
+	close(ends[1]);
 }
 
 TEST_MAIN(setup_rings, free_eal)
