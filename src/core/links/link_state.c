@@ -237,6 +237,15 @@ void drb_link_hear_frame(struct drb_link *l, uint64_t at_ns)
 		l->last_ns = at_ns;
 }
 
+void drb_link_lost_here(struct drb_link *l, uint64_t now_ns)
+{
+	l->short_hellos = 0;
+	drb_loss_init(&l->loss);
+	if (l->heard && l->state != DRB_LINK_DOWN && l->state != DRB_LINK_MISWIRED &&
+	    now_ns < l->hello_ns + DRB_HOLD_MAX_NS)
+		l->last_ns = now_ns;
+}
+
 bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_ns)
 {
 	if (carrier && !l->carrier && !l->heard)

@@ -56,7 +56,8 @@ const char *drb_link_state_name(enum drb_link_state state);
 // So many short hellos in a row: three long ones were lost.
 #define DRB_SHORT_HELLOS_MAX 10
 
-// The longest hold time that a neighbour's period can ask of us, if our own asks for less.
+// The longest hold time that a neighbour's period can ask of us, if our own asks for less. A switch that loses hellos
+// itself waits no longer either.
 #define DRB_HOLD_MAX_NS UINT64_C(3200000000)
 
 // A hello that is older than so many of ours is no answer to them.
@@ -127,6 +128,9 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 bool drb_link_count(struct drb_link *l, const struct drb_loss_sample *sample, uint64_t now_ns);
 // Another valid frame of the neighbour came at at_ns or later: a sign of life while the port is in use.
 void drb_link_hear_frame(struct drb_link *l, uint64_t at_ns);
+// This switch had no room for some hellos of this link. Nobody knows whether the neighbour's was among them: no silence,
+// for at most DRB_HOLD_MAX_NS since its last one, and no loss of the link.
+void drb_link_lost_here(struct drb_link *l, uint64_t now_ns);
 // Time passed. others: hellos were heard on some port of this switch. True if the state changed.
 bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_ns);
 // The hold time: a silence longer than this makes the port down.

@@ -91,7 +91,8 @@ static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
 			return true;
 		const struct drb_hello_frame frame = {got.octets, got.length,
 						      got.waited_ns < most ? got.waited_ns : most};
-		w->hello_io.port[i].lost |= got.lost;
+		if (got.lost)
+			drb_liveness_lost_here(&w->liveness, i, w->now_ns);
 		if (frame.length >= DRB_ETHER_HEADER && drb_hello_is(frame.octets))
 			drb_hellos_hear(w, i, &frame, false);
 	}

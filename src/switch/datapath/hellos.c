@@ -81,8 +81,7 @@ static struct drb_arrivals count_arrivals(void *worker, uint32_t i, bool *missed
 	if (missed) {
 		uint64_t before = w->hello_io.port[i].missed;
 		w->hello_io.port[i].missed = count_missed(q);
-		*missed = w->hello_io.port[i].missed != before || w->hello_io.port[i].lost;
-		w->hello_io.port[i].lost = false;
+		*missed = w->hello_io.port[i].missed != before;
 	}
 	return (struct drb_arrivals){
 		.received = received,

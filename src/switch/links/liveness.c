@@ -269,6 +269,12 @@ enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t in,
 	return take(l, in, &hello, frame->waited_ns, now_ns);
 }
 
+void drb_liveness_lost_here(struct drb_liveness *l, uint32_t port, uint64_t now_ns)
+{
+	if (l->port && l->port[port].watched && !l->port[port].starts)
+		drb_link_lost_here(&l->port[port].link, now_ns);
+}
+
 // The first look at a port: listening begins now.
 static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {

@@ -215,6 +215,9 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns);
 enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t port,
 					const struct drb_hello_frame *frame, uint64_t now_ns);
 
+// Hellos that came in by this port were lost for want of room in this switch.
+void drb_liveness_lost_here(struct drb_liveness *l, uint32_t port, uint64_t now_ns);
+
 void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[DRB_PORTS_MAX],
 		       uint64_t now_ns);
 struct drb_port_link drb_liveness_view_port(const struct drb_liveness *l, uint32_t port,

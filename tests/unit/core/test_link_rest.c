@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a link comes to rest, and how long it may be silent: then, and while nobody listened. Times in ms.
+// When a link comes to rest, and how long it may be silent: then, and while nobody listened or had room. Times in ms.
 #include "fixtures/unit.h"
 
 #include "core/links/link_state.h"
@@ -86,6 +86,42 @@ TEST(excused_no_longer_than_now)
 	drb_link_excuse(&l, 2000 * MS, 3000 * MS);
 	assert_int_equal(look(3320), DRB_LINK_UP);
 	assert_int_equal(look(3321), DRB_LINK_DOWN);
+}
+
+// Who has no room for some hellos does not blame the neighbour: for 3.2 s since its last one.
+TEST(lost_here)
+{
+	begin(100);
+	hear(DRB_HELLO_HEARS, 1000);
+	for (uint64_t ms = 1100; ms <= 4100; ms += 100) {
+		drb_link_lost_here(&l, ms * MS);
+		assert_int_equal(look(ms), DRB_LINK_UP);
+	}
+	for (uint64_t ms = 4200; ms <= 4500; ms += 100) {
+		drb_link_lost_here(&l, ms * MS);
+		assert_int_equal(look(ms), ms <= 4420 ? DRB_LINK_UP : DRB_LINK_DOWN);
+	}
+	drb_link_lost_here(&l, 4600 * MS); // that brings nobody back
+	assert_int_equal(look(4600), DRB_LINK_DOWN);
+}
+
+// Nor the link, if all long ones were among them.
+TEST(long_ones_lost_here)
+{
+	const uint32_t most = DRB_SHORT_HELLOS_MAX;
+
+	for (int here = 0; here < 2; here++) {
+		begin(100);
+		l.setup.loss_limit = 1000;
+		for (number = 1; number <= 4 * most;) {
+			number += (number + 1) % DRB_HELLO_LONG_EVERY == 0;
+			hear(DRB_HELLO_HEARS, 1000 + 100 * number);
+			if (here)
+				drb_link_lost_here(&l, (1000 + 100 * number) * MS);
+			drb_link_count(&l, NULL, (1000 + 100 * number) * MS);
+		}
+		assert_int_equal(l.state, here ? DRB_LINK_UP : DRB_LINK_LOSSY);
+	}
 }
 
 TEST_MAIN(NULL, NULL)

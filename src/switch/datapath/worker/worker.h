@@ -70,7 +70,6 @@ struct drb_hello_io {
 		uint64_t seen, seen_before;
 		uint64_t missed;  // packets lost before they were received, as counted last
 		uint64_t refused; // hellos received as packets, which no neighbour counts as sent
-		bool lost;        // its socket had no room for hellos, which count as sent
 	} port[DRB_PORTS_MAX];
 };
 
