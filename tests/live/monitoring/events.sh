@@ -111,13 +111,15 @@ wait $teller
 check "it ends well on SIGTERM" test $? = 0
 check "it said nothing else" test ! -s "$scratch/said"
 
+well "its links are up again, too"
 "$build/src/ctl/drbctl" events --count 1 >"$scratch/lines" &
 teller=$!
 one() { drbctl set s1-1 threshold=$((RANDOM % 9 + 3)) 2>/dev/null; [ -s "$scratch/lines" ]; }
 check "one event" soon one
+found() { grep -qxE "$@" || { cat "${!#}" && false; }; }
 wait $teller
 check "ends it, if one was wanted" test $? = 0
-check "as a line to read" grep -qxE '[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} drb-s1-1: threshold [0-9.]+ -> [0-9.]+' "$scratch/lines"
+check "as a line to read" found '[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} drb-s1-1: threshold [0-9.]+ -> [0-9.]+' "$scratch/lines"
 check "one line" test "$(wc -l <"$scratch/lines")" = 1
 check "an interval too short is usage" fails_with 2 '--interval 1ms: must be a time from 10ms' drbctl events --interval 1ms
 check "none wanted, too" fails_with 2 '--count 0: must be a whole number from 1' drbctl events --count 0

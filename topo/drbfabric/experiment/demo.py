@@ -15,8 +15,7 @@ from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.common.progress import RunProgress
 from drbfabric.experiment import live, single_run
 from drbfabric.experiment.experiment import (
-    LONGER, Experiment, Setup, check_setup, default_slot, need_small, simulate, take_priority,
-    taken_down)
+    LONGER, Experiment, Setup, check_setup, default_slot, need_small, simulate, taken_down)
 from drbfabric.experiment.summary import summarise
 from drbfabric.experiment.verdict import TRAFFIC, queues, verdict
 from drbfabric.report import write_picture
@@ -100,7 +99,6 @@ class Demo:
         # Also finds wrong patterns, loads and thresholds before anything is started.
         for part in self.parts:
             part.simulated[setup.seed] = simulate(part.setup, setup.seed)
-        take_priority()
         with taken_down(first):
             for scheme in setup.schemes:
                 plan = first.set_fabric(scheme, setup.load, setup.seed)

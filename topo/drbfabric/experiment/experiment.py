@@ -18,7 +18,7 @@ from drbfabric.common import children, interrupts, schemes
 from drbfabric.common.cli import NS
 from drbfabric.common.places import harness, program
 from drbfabric.common.progress import RunProgress
-from drbfabric.experiment import live, slow_links
+from drbfabric.experiment import live, priority, slow_links
 from drbfabric.experiment.control import Control
 from drbfabric.fabric.fabrics import Fabric
 
@@ -195,12 +195,6 @@ def disturbed_share(run):
                run['lost_credit_events'] / max(1, run['forwarded']))
 
 
-def take_priority():
-    """Switches and generator inherit it: what else runs here delays them less."""
-    with contextlib.suppress(PermissionError):
-        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
-
-
 @contextlib.contextmanager
 def taken_down(experiment):
     """Ends its progress and takes its fabric down, however what is inside ends."""
@@ -244,19 +238,22 @@ class Experiment:
                    '--catchup', f'{s.stretched_ns}ns', '--delay', f'{s.delay * s.stretched_ns}ns']
         if schemes.has_threshold(scheme):
             options += ['--threshold', s.threshold_at(load)]
+        fabric = Fabric(s.name)
+        priority.lay_down(fabric)
         if self.up.held:
             # One that fails has taken the fabric down.
             self.up.get([self.fabric, 'replan', *options])
         else:
             self.up.get([self.fabric, 'up', *s.shape, *options, '--links', s.links, '--slotted',
                          '--queue', str(s.queue)])
-        fabric = Fabric(s.name)
         plan = fabric.need_plan()
         slow_links.slow_down(fabric, plan, slow_links.ends(plan, slow_links.drawn(s, seed)), s.stretched_ns)
+        priority.take(fabric)
         return plan
 
     def down(self):
         if self.up.held:
+            priority.lay_down(Fabric(self.setup.name))
             self.up.held = False
             children.run([self.fabric, 'down', '--fabric', self.setup.name])
 
@@ -297,7 +294,6 @@ class Experiment:
         self.progress.say('simulating')
         for seed in self.seeds:
             self.simulated[seed] = simulate(self.setup, seed)
-        take_priority()
         for scheme in self.setup.schemes:
             for load in self.setup.loads:
                 self.progress.say(f'{scheme}, load {load:g}: switches start')

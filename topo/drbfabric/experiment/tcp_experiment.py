@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from drbfabric.common import children, schemes
 from drbfabric.common.places import harness, program
 from drbfabric.common.progress import RunProgress
-from drbfabric.experiment import live, tcp_player
+from drbfabric.experiment import live, priority, tcp_player
 from drbfabric.experiment.control import Control
-from drbfabric.experiment.experiment import (
-    CONTROL_SHARE, PAUSE_SECONDS, disturbance, shape_of, take_priority)
+from drbfabric.experiment.experiment import CONTROL_SHARE, PAUSE_SECONDS, disturbance, shape_of
 from drbfabric.fabric.fabrics import Fabric
 from drbfabric.report.sample import Sample
 
@@ -133,16 +132,19 @@ class Experiment:
                    '--flow-grace', f'{FLOW_GRACE * s.slot_ns // 1000}us',
                    '--flow-idle', f'{FLOW_IDLE * s.slot_ns // 1000}us',
                    '--queue', str(s.queue), *(['--threshold', threshold] if threshold else [])]
-        first = not self.up.held
+        fabric, first = Fabric(s.name), not self.up.held
+        priority.lay_down(fabric)
         self.up.get([harness('fabric'), *(['up', *s.size, '--links', s.links, '--offloads', 'off'] if first else
                                           ['replan']), *options])
-        plan = Fabric(s.name).need_plan()
+        plan = fabric.need_plan()
         if first:
             tcp_player.set_host_links(plan, s.rate)
+        priority.take(fabric)
         return plan
 
     def down(self):
         if self.up.held:
+            priority.lay_down(Fabric(self.setup.name))
             self.up.held = False
             children.run([harness('fabric'), 'down', '--fabric', self.setup.name])
 
@@ -210,7 +212,6 @@ class Experiment:
                             'sim_slowdown': q['time'] and q['time'] / q['alone']} for p, q in zip(played, simulated)]
 
     def run(self):
-        take_priority()
         for workload, unit, scheme in self.setup.combinations():
             for seed in range(self.setup.seed, self.setup.seed + self.setup.runs):
                 self.progress.say(f'{workload}, unit {unit}, {scheme}, seed {seed}')
