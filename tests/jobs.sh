@@ -59,7 +59,7 @@ collect_job() { # waits for one job, whichever ends first, shows what it printed
 }
 
 # run_lanes ARRAY WIDTH...: the jobs of each array, so many of it at a time. When the last job of an array
-# has ended, lane_ended ARRAY is called, which may add jobs to others and change their width.
+# has ended, lane_ended ARRAY is called, which may add jobs to others.
 lane_ended() { :; }
 is_over() { # is_over LANE, of run_lanes
   local -n waiting=$1

@@ -27,9 +27,7 @@ Ends with "N passed, N failed[, N skipped]"; exit status 0 if nothing failed, 1 
 is left for --full, and how long everything took. Logs: build/test-logs/.
 Environment: STORY_TIMEOUT (seconds a live story may take, default 600), DRB_TRIES (how often a check
 is tried that the machine disturbs, default 6), FUZZ_SECONDS (for each fuzzer, default 2),
-JOBS (default: all CPUs), SIDE_BY_SIDE
-(stories that run at a time; default: twice as many as there are CPUs beside builds, then one more than
-there are CPUs).
+JOBS (default: all CPUs), SIDE_BY_SIDE (stories that run at a time, default: twice as many).
 END
 }
 
@@ -145,10 +143,7 @@ run_all() {
     done
   fi
   # Unit tests and stories wait most of the time. Quiet stories begin when nothing is built any more.
-  lane_ended() {
-    [ "$1" != builds ] || { beside+=("${quiet[@]}") && width[beside]=$side_by_side; }
-  }
-  side_by_side=${SIDE_BY_SIDE:-$(($(nproc) + 1))}
+  lane_ended() { [ "$1" != builds ] || beside+=("${quiet[@]}"); }
   run_lanes builds 2 beside "${SIDE_BY_SIDE:-$((2 * $(nproc)))}"
   run_lanes alone 1
   finish_run

@@ -38,6 +38,11 @@ def verdicts(rows):
     return {claim.name: j for claim, j in judge_all(results_of(rows))}
 
 
+def judged(name, results):
+    """(claim, Judgement), of this one alone."""
+    return next((claim, judge_claim(claim, results)) for claim in CLAIMS if claim.name == name)
+
+
 RIGHT = made_up(DRBSIM)
 # What the paper says, and is not so whatever is simulated: of the fixed point, and of D-mod-k on F(3,24).
 REFUTED = {'sum_printed', 'worst_permutation'}
@@ -156,8 +161,7 @@ def every_claim_can_be_refuted():
     assert names == set(WRONG), names ^ set(WRONG)
     stands = {}
     for name, wrong in WRONG.items():
-        results = results_of(changed(*wrong))
-        j = next(judge_claim(c, results) for c in CLAIMS if c.name == name)
+        j = judged(name, results_of(changed(*wrong)))[1]
         if j.verdict != 'not reproduced':
             stands[name] = j.verdict, j.margin, j.where
     assert not stands, stands
@@ -259,7 +263,7 @@ def short_runs_judge_only_what_they_can():
         assert of[claim.name].verdict == (NEEDS_MORE if claim.full else full[claim.name].verdict), claim.name
     assert sum(claim.full for claim in CLAIMS) > 20
     unsure = results_of([{**row, 'max_load_sd': 20} if row['kind'] == 'flow' else row for row in rows])
-    assert next(judge_claim(claim, unsure) for claim in CLAIMS if claim.name == 'flow_best').verdict == NEEDS_MORE
+    assert judged('flow_best', unsure)[1].verdict == NEEDS_MORE
 
 
 def one_run_decides_nothing():
@@ -423,7 +427,7 @@ def what_is_found_is_told():
 def shorter_runs_do_not_tell_of_2000_slots():
     rows = [{**row, 'slots': 120, 'growing': 1} if row['kind'] == 'packet' and row['rho'] == 0.6 else row
             for row in RIGHT]
-    assert verdicts(rows)['settled'].verdict == 'reproduced'
+    assert judged('settled', results_of(rows))[1].verdict == 'reproduced'
     assert results_of(rows).long_loads == results_of(RIGHT).long_loads[1:]
 
 
@@ -431,7 +435,7 @@ def every_finding_has_words():
     """Each claim that has words of its own, where it is refuted."""
     for name in found.FIGURES.keys() - REFUTED:
         results = results_of(changed(*WRONG[name]))
-        claim, j = next(pair for pair in judge_all(results) if pair[0].name == name)
+        claim, j = judged(name, results)
         said = found.finding(results, claim, j)
         assert said and 'nan' not in said and re.search(r'\d', said), (name, said)
 

@@ -102,12 +102,13 @@ check "s1-3 is dead: all pairs but h6 and h7" others_reached
 eval "$(started s1-3)" >"$scratch/restarted" 2>&1 &
 check "s1-3 is back" soon usable 80
 
-# A link cut.
-before=$(elsewhere)
 cable_goes() { echo "ip -n drb-s2-2 link set d1 $1"; }
-breaks "link cut" 0 "cable_goes down" "cable_goes up"
-# Drb itself redirects less than ten packets a second here.
-check "link cut: packets took other ways" more_elsewhere "$before" 300
+if in_full "a link cut"; then
+  before=$(elsewhere)
+  breaks "link cut" 0 "cable_goes down" "cable_goes up"
+  # Drb itself redirects less than ten packets a second here.
+  check "link cut: packets took other ways" more_elsewhere "$before" 300
+fi
 
 # Two cables exchanged: u0 of s1-0 and of s1-1, both ends of which are elsewhere then.
 exchange() {
