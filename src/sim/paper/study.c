@@ -15,43 +15,43 @@ const uint32_t paper_studied[PAPER_STUDIED_TREES][2] = {{3, 8}, {3, 24}, {4, 6},
 // Traffic. A pattern whose K depends on the fabric has it as a share of the hosts.
 static const struct pattern {
 	const char *name;
-	double share; // 0: the name says all
-	// Where the plan is not the long one: on all fabrics, on all but the large ones, on none.
-	enum { ALWAYS, USUAL, LONG } when;
+	double share;               // 0: the name says all
+	enum { ALWAYS, LONG } when; // in every plan, or in the long one alone
 } patterns[] = {
 	{"permutation", 0, ALWAYS},   {"fixed", 0, ALWAYS},        {"mixed", 0, ALWAYS},
-	{"racks:0.03", 0, LONG},      {"racks:0.1", 0, USUAL},     {"racks:0.25", 0, LONG},
+	{"racks:0.03", 0, LONG},      {"racks:0.1", 0, ALWAYS},    {"racks:0.25", 0, LONG},
 	{"racks:0.5", 0, ALWAYS},     {"racks:0.9", 0, LONG},      {"turns:2", 0, LONG},
 	{"turns:4", 0, LONG},         {"turns:10", 0, ALWAYS},     {"turns:16", 0, LONG},
 	{"turns:64", 0, LONG},        {"epoch:2", 0, LONG},        {"epoch:4", 0, ALWAYS},
 	{"epoch:10", 0, LONG},        {"epoch:100", 0, LONG},      {"epoch:1000", 0, LONG},
-	{"jobs:2", 0, LONG},          {"jobs:8", 0, USUAL},        {"transpose", 0, USUAL},
-	{"reversal", 0, ALWAYS},      {"tornado", 0, USUAL},       {"stride", 1 / 7.0, LONG},
-	{"all-to-all", 0, LONG},      {"random", 0, USUAL},        {"hotspot", 0.5, USUAL},
-	{"oneway:0.5:0", 0, USUAL},   {"oneway:0.1:0", 0, LONG},   {"oneway:0.5:0.01", 0, LONG},
-	{"oneway:0.5:0.05", 0, LONG}, {"oneway:0.5:0.2", 0, LONG}, {"sink:0.25", 0, USUAL},
+	{"jobs:2", 0, LONG},          {"jobs:8", 0, ALWAYS},       {"transpose", 0, ALWAYS},
+	{"reversal", 0, ALWAYS},      {"tornado", 0, ALWAYS},      {"stride", 1 / 7.0, LONG},
+	{"all-to-all", 0, LONG},      {"random", 0, ALWAYS},       {"hotspot", 0.5, ALWAYS},
+	{"oneway:0.5:0", 0, ALWAYS},  {"oneway:0.1:0", 0, LONG},   {"oneway:0.5:0.01", 0, LONG},
+	{"oneway:0.5:0.05", 0, LONG}, {"oneway:0.5:0.2", 0, LONG}, {"sink:0.25", 0, ALWAYS},
 	{"silent:0.5", 0, LONG},      {"unequal:0.25", 0, LONG},
 };
 
 static const enum drb_scheme studied[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_DMODK,
 					  DRB_SCHEME_WALK};
 
-static const double loads[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.99};
-static const double few_loads[] = {0.5, 0.7, 0.9};
-// Above these F(3,24) settles in no run of a length that five seeds of it could have; below, nothing grows.
-#define LARGEST_FROM 0.7
-#define LARGEST_TO 0.9
+// Of the three plans.
+struct loads {
+	size_t count;
+	double rho[6];
+};
+static const struct loads quick_loads = {3, {0.5, 0.7, 0.9}},
+			  usual_loads = {5, {0.5, 0.7, 0.9, 0.95, 0.99}},
+			  long_loads = {6, {0.5, 0.7, 0.8, 0.9, 0.95, 0.99}};
 
 // Runs of the full length last `slots` slots, above load 0.9 `high` slots, in the long plan `long_high`: up to
 // 0.9 queues settle within 400 slots, at 0.99 in none of these runs. Where many hosts are averaged over, a few
 // hundred slots are enough.
 static const struct fabric {
-	bool large, largest; // what it costs
-	uint32_t slots, high, long_high;
+	uint32_t slots, high, long_high; // high 0: too large for any plan but the long one
 } fabrics[PAPER_STUDIED_TREES] = {
-	{false, false, 6000, 4000, 6000},   {true, true, 1000, 1000, 1500},
-	{true, false, 3000, 2000, 3000},    {false, false, 20000, 20000, 20000},
-	{false, false, 12000, 8000, 12000},
+	{6000, 4000, 6000},    {1000, 0, 1500},      {3000, 0, 3000},
+	{20000, 20000, 20000}, {12000, 8000, 12000},
 };
 
 static struct drb_traffic_kind kind_of(const struct pattern *pattern, uint32_t hosts)
@@ -120,17 +120,16 @@ static void add_place(struct paper *p, size_t tree, const struct pattern *patter
 
 static void add_fabric(struct paper *p, size_t tree)
 {
-	const struct fabric *fabric = &fabrics[tree];
-	const double *rho = p->quick ? few_loads : loads;
-	size_t rhos = p->quick ? COUNT(few_loads) : COUNT(loads);
-	bool few = fabric->largest && !p->longer;
+	const struct loads *loads = p->quick    ? &quick_loads
+				    : p->longer ? &long_loads
+						: &usual_loads;
 
+	if (fabrics[tree].high == 0 && !p->longer)
+		return;
 	for (size_t t = 0; t < COUNT(patterns); t++) {
-		if (!p->longer && patterns[t].when > (fabric->large ? ALWAYS : USUAL))
-			continue;
-		for (size_t i = 0; i < rhos; i++) {
-			if (!few || (rho[i] >= LARGEST_FROM && rho[i] <= LARGEST_TO))
-				add_place(p, tree, &patterns[t], rho[i]);
+		for (size_t i = 0; i < loads->count; i++) {
+			if (p->longer || patterns[t].when == ALWAYS)
+				add_place(p, tree, &patterns[t], loads->rho[i]);
 		}
 	}
 }
