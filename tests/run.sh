@@ -116,7 +116,7 @@ finish_run() {
 raise_limits() {
   local file restore=
   for file in /proc/sys/net/ipv{4,6}/neigh/default/gc_thresh{2,3}; do
-    [ -w "$file" ] || continue
+    [ -w "$file" ] && [ "$(cat "$file")" -lt 8192 ] || continue
     restore+="echo $(cat "$file") >$file; "
     echo 8192 >"$file"
   done

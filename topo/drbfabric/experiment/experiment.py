@@ -239,8 +239,8 @@ class Experiment:
         if schemes.has_threshold(scheme):
             options += ['--threshold', s.threshold_at(load)]
         fabric = Fabric(s.name)
-        priority.lay_down(fabric)
         if self.up.held:
+            priority.lay_down(fabric)
             # One that fails has taken the fabric down.
             self.up.get([self.fabric, 'replan', *options])
         else:

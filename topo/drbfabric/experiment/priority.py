@@ -5,13 +5,16 @@ each takes a CPU for a tenth of a second then, and real time would keep everybod
 import contextlib
 import os
 
+from drbfabric.fabric import processes
+
 
 def _set(fabric, policy, priority):
     """For all threads of its switches, and for this one, from which the generator inherits it."""
     threads = [0]
-    for pid, _ in fabric.processes().values():
+    for pid, started in fabric.processes().values():
         with contextlib.suppress(FileNotFoundError):
-            threads += map(int, os.listdir(f'/proc/{pid}/task'))
+            if processes.is_alive(pid, started):
+                threads += map(int, os.listdir(f'/proc/{pid}/task'))
     for thread in threads:
         # Not permitted to everybody; a thread may have ended.
         with contextlib.suppress(PermissionError, ProcessLookupError):

@@ -133,7 +133,8 @@ class Experiment:
                    '--flow-idle', f'{FLOW_IDLE * s.slot_ns // 1000}us',
                    '--queue', str(s.queue), *(['--threshold', threshold] if threshold else [])]
         fabric, first = Fabric(s.name), not self.up.held
-        priority.lay_down(fabric)
+        if not first:
+            priority.lay_down(fabric)
         self.up.get([harness('fabric'), *(['up', *s.size, '--links', s.links, '--offloads', 'off'] if first else
                                           ['replan']), *options])
         plan = fabric.need_plan()
