@@ -1,8 +1,11 @@
 #!/bin/bash
-# Installs the Debian packages that drbswitch needs; does nothing when all are there.
+# Installs the Debian packages that drbswitch needs, and makes the user that switches become. Does
+# nothing if all are present.
 #   deploy/install-deps.sh [--cards] [--containers] [--check]
-# --cards: also what tests/live/ports/cards.sh needs, an emulator. --containers: also what tests/live/install/package.sh and containers.sh
-# need, to make Debian packages and run containers. --check only says which are missing (exit 1 if any).
+# --cards: also an emulator, for tests/live/ports/cards.sh. --containers: also programs that make
+# Debian packages and run containers, for tests/live/install/package.sh and
+# tests/live/machines/containers.sh. --check only prints missing packages (exit status 1 if there
+# are any).
 set -euo pipefail
 
 packages=(
@@ -12,10 +15,14 @@ packages=(
   libevent-dev libsystemd-dev libseccomp-dev libsodium-dev libmicrohttpd-dev
   # running fabrics
   iproute2 iputils-ping fping procps python3
-  # reports of drbsim paper and topo/experiment; the picture of topo/demo.sh and those of tests/bench
+  # reports of drblab and topo/experiment; the picture of topo/demo.sh and those of tests/bench
   python3-jinja2 python3-matplotlib
+  # the laboratory and its tests, which build a wheel and use MPI, Dask and a notebook
+  python3-numpy python3-pandas python3-scipy
+  python3-mesonpy python3-pip python3-venv python3-mpi4py openmpi-bin python3-distributed
+  python3-nbclient python3-nbformat python3-ipykernel
   # tests and checks
-  libcmocka-dev dpdk iperf3 jq tcpdump clang libclang-rt-dev clang-format cppcheck shellcheck
+  libcmocka-dev dpdk iperf3 jq tcpdump clang libclang-rt-dev python3-clang gcovr clang-format cppcheck shellcheck
   flake8 mypy codespell prometheus curl
   mandoc bash-completion zsh fish mininet iperf telnet
   ansible-core openssh-server python3-jsonschema python3-yaml
@@ -30,6 +37,13 @@ while true; do
   esac
   shift
 done
+
+# Make the user that deploy/sysusers.conf makes if the Debian package is installed.
+if [ "$(id -u)" = 0 ] && [ "${1:-}" != --check ] && ! getent passwd drbswitch >/dev/null; then
+  echo "making the user drbswitch" >&2
+  useradd --system --user-group --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin \
+    --comment 'Fat-tree switches (DRB)' drbswitch
+fi
 
 missing=()
 for p in "${packages[@]}"; do
@@ -47,7 +61,8 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "installing: ${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
-# Stories start an SSH server in namespaces of their own; this machine gets none by it.
+# Some tests start an SSH server in their own namespaces; this file keeps the machine from running
+# one.
 case " ${missing[*]} " in
   *" openssh-server "*) mkdir -p /etc/ssh && : >/etc/ssh/sshd_not_to_be_run ;;
 esac

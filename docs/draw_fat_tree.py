@@ -31,7 +31,7 @@ def path(*arguments):
 
 
 def place(node, counts):
-    """Where a node stands: hosts below, switches by layer, spread over 600 pixels."""
+    """Returns x and y of a node: hosts below, switches by layer, spread over 600 pixels."""
     if node[0] == 'h':
         layer, number = 0, int(node[1:])
     else:
@@ -77,7 +77,7 @@ def tree(taken, default):
 
 
 def decision(words, switch):
-    """The queues of the first switch, and what they make of the packet."""
+    """Returns the drawing of the queues of the first switch, and of its decision."""
     candidate, default = (int(n) for n in re.findall(r'(\d+) queued; default u0: (\d+)', words)[0])
     queued = [default, candidate]
     out = [text(795, 75, f'decision at {switch}, T = 2', size=14, more=' font-weight="bold"')]

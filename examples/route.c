@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints the ways of packets through the fat-tree F(l,d), switch by switch:
+// Prints the paths of packets through the fat-tree F(l,d), switch by switch:
 //   route LAYERS ARITY FROM TO [SCHEME [THRESHOLD [SEED [PACKETS]]]]
-// Packets carry marks and switches keep state, as their scheme wants. Queues of 0 to 7 packets are made up, so that there
-// is something to decide. Packets come d times as fast as an uplink sends.
+// Packets carry marks and switches keep state as the scheme needs. Queues of 0 to 7 packets are
+// made up, so that schemes have loads to compare. Packets arrive d times as fast as an uplink
+// sends.
 #include <drb/scheme.h>
 #include <drb/tree.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static uint32_t up(const struct drb_tree *t, struct drb_end at, struct drb_decis
 
 int main(int argc, char **argv)
 {
-	uint32_t n[9] = {0, 0, 0, 0, 0, 0, 2, 1, 1}; // by place on the command line
+	uint32_t n[9] = {0, 0, 0, 0, 0, 0, 2, 1, 1}; // by position on the command line
 
 	for (int i = 1; i < argc && i < 9; i++)
 		n[i] = (uint32_t)strtoul(argv[i], NULL, 10);

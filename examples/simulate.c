@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One edge switch under every scheme: how many packets its uplinks' queues have in all, while d hosts send by a pattern.
+// Simulates one edge switch with every scheme: prints the mean number of packets in its uplinks'
+// queues while d hosts send by a pattern.
 //   simulate ARITY LOAD [PATTERN [SLOTS]]        such as: simulate 8 0.9 tornado
 #include <drb/scheme.h>
 #include <drb/threshold.h>
@@ -10,7 +11,7 @@
 
 #define ARITY 64
 
-// The mean number of packets in all queues.
+// The mean number of packets in all queues, over the slots.
 static double queued(const struct drb_tree *t, struct drb_chooser *c, struct drb_sender *hosts,
 		     uint32_t arity, uint32_t slots)
 {

@@ -57,7 +57,7 @@ build_all() {
     echo "== configuring $build" >&2
     meson setup "$build" "$root" >&2
   fi
-  # What it runs; neither tests nor manual pages.
+  # Only the programs that the demo runs, without tests and manual pages.
   local programs=(src/{switch/drbswitch,gen/drbgen,sim/drbsim,topo/drbtopo,ctl/drbctl})
   if ! ninja -C "$build" -n "${programs[@]}" | grep -q 'no work to do'; then
     echo "== building" >&2
@@ -66,7 +66,7 @@ build_all() {
 }
 
 if [ -z "${DRB_DEMO_WORLD:-}" ]; then
-  # A mistake is not to cost a build.
+  # Check the options first: a mistake must not cost a build.
   if command -v python3 >/dev/null; then "$root/topo/fabric" demo "${options[@]}" --options-only; fi
   check_place
   bash "$root/deploy/install-deps.sh"

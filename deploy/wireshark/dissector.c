@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints drb.lua, a dissector of Wireshark for hellos and for marks in MAC addresses: offsets and sizes are those
-// of core/links/hello.h, from which the switch encodes. The rest is drb.lua.in.
+// Prints drb.lua, a dissector for Wireshark of hellos and of marks in MAC addresses. Offsets and
+// sizes come from core/links/hello.h, by which switches encode hellos. The rest is drb.lua.in.
 //   dissector drb.lua.in >drb.lua
 #include <stdio.h>
 #include <stdlib.h>

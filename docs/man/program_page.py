@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the manual page of a program from its --help and those of its verbs, so that no option is missing.
+"""Writes the manual page of a program from its --help and that of its verbs, so that no option is
+missing.
 
     program_page.py PROGRAM SECTION VERSION DATE >NAME.SECTION"""
 
@@ -13,15 +14,16 @@ sys.dont_write_bytecode = True
 
 from roff import Page  # noqa: E402
 
-PAGES = (('drbctl', 1), ('drbexperiment', 8), ('drbfabric', 8), ('drbgen', 1), ('drbrootless', 1),
-         ('drbsim', 1), ('drbswitch', 8), ('drbswitch-plan', 5), ('drbswitch-stats', 7),
+PAGES = (('drbctl', 1), ('drbexperiment', 8), ('drbfabric', 8), ('drbgen', 1), ('drblab', 1),
+         ('drbrootless', 1), ('drbsim', 1), ('drbswitch', 8), ('drbswitch-plan', 5), ('drbswitch-stats', 7),
          ('drbswitch.yaml', 5), ('drbtopo', 1))
-# What --help does not say.
+# Sections that --help does not have: signals and files.
 SIGNALS = {
     'drbswitch': (('SIGHUP', 'Reads the config again; keys that cannot change while it runs are named and stay.'),
                   ('SIGTERM, SIGINT', 'Ends in order: releases its ports and removes the stats socket.')),
     'drbctl': (('SIGTERM, SIGINT', 'End watch, events, capture, record and serve, with exit status 0.'),),
     'drbgen': (('SIGTERM, SIGINT', 'End a replay: its figures cover the packets sent until then.'),),
+    'drblab': (('SIGTERM, SIGINT, SIGHUP', 'End a study: it goes on from there when it is called again.'),),
     'drbfabric': (('SIGTERM, SIGINT', 'Undo an unfinished up; end the other verbs.'),),
 }
 RUNTIME = ('/var/run/dpdk/FABRIC-SWITCH/dpdk_telemetry.v2', 'Stats socket of a running switch, drbswitch-stats(7). '
@@ -36,9 +38,9 @@ FILES = {
     'drbfabric': (FABRIC, ('/run/drbfabric.lock', 'Locked while fabrics are changed.'),
                   ('/run/netns/FABRIC-NODE', 'Network namespace of a switch or host.')),
 }
-# An option begins in columns 3 to 7; its meaning follows after two spaces or in further lines.
+# An option begins in columns 3 to 7. Its meaning follows after two spaces, or in the next lines.
 OPTION = re.compile(r'^ {2,6}(-{1,2}[^ ].*?)(?:  +(\S.*))?$')
-# What every program says alike.
+# Paragraphs that every program prints, and that pages leave out.
 COMMON = re.compile(r"^(Mandatory or optional arguments|'.* VERB --help' lists)")
 USAGE = re.compile(r'^(Usage: |  or: |usage: )')
 VERB = re.compile(r'^ {2,4}([a-z][a-z-]*)(?:  +(\S.*))?$')
@@ -51,7 +53,7 @@ def help_of(command):
 
 
 class Help:
-    """What --help says, taken apart: usage, prose, options with their meanings, verbs, examples."""
+    """The parts of a --help text: usage, prose, options with their meanings, verbs, examples."""
 
     def __init__(self, text):
         self.usage, self.prose, self.options, self.verbs, self.examples = [], [], [], [], []
@@ -129,7 +131,7 @@ def add_verbs(page, program, name, top):
 
 def main(program, section, version, date):
     name = os.path.basename(program)
-    called = name  # how its own help calls it
+    called = name  # its name in its own --help
     name = name if name.startswith('drb') else f'drb{name}'
     top = Help(help_of([program]))
     about = re.sub(r'\s+', ' ', ' '.join(top.prose[0])).partition('. ')[0].rstrip('.')

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Manual pages in the language of man(7), without warnings of mandoc and groff."""
+"""Writes manual pages in the language of man(7), such that mandoc and groff give no warnings."""
 
 import re
 import textwrap
 
 WIDTH = 78
-# Names in a checkout, and where pages are installed.
+# Patterns for names of programs in a checkout, and their replacements in installed pages.
 INSTALLED = ((r'\bbuild/src/\w+/(?=drb)', ''), (r'\btopo/(?=(fabric|experiment|rootless)\b)', 'drb'),
              (r' or docs/reference/config\.md', ''))
 
@@ -17,25 +17,25 @@ def as_installed(text):
 
 
 def escaped(text):
-    """A line with special characters escaped."""
+    """Escapes special characters of a line."""
     text = text.replace('\\', '\\e').replace('-', '\\-')
     return re.sub(r"^([.'])", r'\\&\1', text)
 
 
 def filled(text):
-    """Lines of running text."""
+    """Wraps running text into lines."""
     text = as_installed(' '.join(text.split()))
     lines = textwrap.wrap(text, WIDTH - 6, break_long_words=False, break_on_hyphens=False)
     return [escaped(line) for line in lines]
 
 
 class Page:
-    """Lines of a page, in the order in which they are added."""
+    """A page; its parts are added in order."""
 
     def __init__(self, name, section, version, date):
         self.lines = ['.\\" SPDX-License-Identifier: BSD-3-Clause',
                       f'.TH {name.upper()} {section} "{date}" "drbswitch {version}"']
-        self.fresh = True  # a heading stands above: no paragraph is to be begun
+        self.fresh = True  # directly after a heading: the next text needs no .PP
 
     def section(self, title):
         self.lines.append(f'.SH {title.upper()}')

@@ -11,12 +11,12 @@ sys.dont_write_bytecode = True
 
 from roff import Page  # noqa: E402
 
-# Titles of columns that are left out in front of their cells.
+# Titles of columns that are not printed before their cells.
 PLAIN = 'meaning', 'value', ''
 
 
 def plain(text):
-    """Without the marks of Markdown; of a link its text."""
+    """Removes Markdown; of a link, the text remains."""
     text = re.sub(r'!?\[([^\]]*)\]\([^)]*\)', r'\1', text)
     text = re.sub(r'\*\*([^*]*)\*\*', r'\1', text)
     return re.sub(r'`([^`]*)`', r'\1', re.sub(r'(?<!\w)\*([^*`]+)\*', r'\1', text))
@@ -57,7 +57,7 @@ def add_block(page, lines):
 
 
 def blocks(text):
-    """Paragraphs, tables, lists and code, whose empty lines divide nothing."""
+    """Yields paragraphs, tables, lists and code as lists of lines. Code may have empty lines."""
     block, fenced = [], False
     for line in re.sub(r'<!--.*?-->\n?', '', text, flags=re.S).splitlines():
         if line.startswith('```'):

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes a static site with search of all pages, by mkdocs. Serve it by HTTP: browsers refuse to search in files.
+"""Makes a static site of all pages, with search, by mkdocs.
+
+Serve it by HTTP: browsers refuse to search in files.
 
     docs/site/make_site.py REPOSITORY SITE VERSION"""
 
@@ -23,8 +25,8 @@ import check_links  # noqa: E402
 SECTIONS = {
     'README.md': '', 'docs/guide/': 'Guide', 'topo/': 'Guide', 'config/': 'Guide',
     'docs/': 'Reference', 'src/sim/': 'Reference', 'CHANGELOG.md': 'Reference',
-    'CONTRIBUTING.md': 'Development', 'docs/development/': 'Development', 'src/': 'Development',
-    'tests/': 'Development', 'docs/notes/': 'Notes',
+    'CONTRIBUTING.md': 'Development', 'SECURITY.md': 'Development', 'docs/development/': 'Development',
+    'src/': 'Development', 'tests/': 'Development', 'docs/decisions/': 'Decisions', 'docs/notes/': 'Notes',
 }
 ITEM = re.compile(r'[-*] |\d+\. ')
 
@@ -41,8 +43,10 @@ def navigation(pages):
 
 
 def for_python_markdown(text):
-    """A page as this converter wants it: code is of one word; a blank line is before a list, and before the item that
-    follows one of several blocks, which are indented by four."""
+    """Returns a page in the form that this converter needs.
+
+    A fence names only the language of its code. A blank line precedes each list, and each item
+    after one with several blocks. Blocks within an item are indented by four blanks."""
     lines, fenced, apart = [''], False, False
     for line in text.splitlines():
         if line.startswith('```'):

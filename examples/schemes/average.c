@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// average: a random uplink in place of the default, if the moving average of its load is lower by more than T.
+// average: takes a random uplink instead of the default if the moving average of its load is lower
+// by more than T.
 #include <drb/scheme.h>
 
 static size_t average_size(const struct drb_scheme_setup *setup)
@@ -9,7 +10,7 @@ static size_t average_size(const struct drb_scheme_setup *setup)
 
 static void average_init(void *state, const struct drb_scheme_setup *setup)
 {
-	__builtin_memset(state, 0, average_size(setup)); // as doubles, 0, too
+	__builtin_memset(state, 0, average_size(setup)); // zero bytes are zero as doubles
 }
 
 static double averaged(const struct drb_decider *s, struct drb_loads loads, uint32_t uplink)

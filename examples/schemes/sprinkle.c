@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sprinkle: the least loaded of k random uplinks other than the default, if it is shorter than that by more than T.
+// sprinkle: takes the least loaded of k random uplinks other than the default if its load is lower
+// by more than T.
 #include <drb/scheme.h>
 #include <drb/threshold.h>
 

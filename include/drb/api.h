@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What all headers of libdrb share.
+// Macros that all headers of libdrb share.
 
 #define DRB_API __attribute__((visibility("default")))
 

@@ -9,7 +9,7 @@
 // Loads and thresholds stay below this, so that sums of two fit in 32 bits.
 #define DRB_LOAD_MAX (UINT32_C(1) << 30)
 
-// A function of a scheme that is small and inlined into the loops of each host.
+// A small function of a scheme that is inlined into the loops of each host.
 #define DRB_RULE static inline __attribute__((always_inline))
 
 // One bijective mixing step of splitmix64; also serves as a hash of 64-bit values.
@@ -29,21 +29,22 @@ static inline uint64_t drb_product64(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-// 32 bits of a hash of word. Each value of salt, a random number, gives another hash function.
+// 32 bits of a hash of word. Each random salt gives another hash function.
 static inline uint32_t drb_salted32(uint64_t word, uint64_t salt)
 {
 	return (uint32_t)(drb_product64(word ^ UINT64_C(0xa0761d6478bd642f), salt) >> 32);
 }
 
-// Maps 32 random bits to [0, n). The probabilities of two values differ by at most a fraction of n / 2^32.
+// Maps 32 random bits to [0, n). The probabilities of two values differ by a fraction of at most n
+// / 2^32.
 static inline uint32_t drb_scale32(uint32_t bits, uint32_t n)
 {
 	return (uint32_t)(((uint64_t)bits * n) >> 32);
 }
 
-// The loads of a decision: packets queued (or live flows) per uplink.
+// Loads that a decision compares: packets queued (or live flows) per uplink.
 struct drb_loads {
-	const uint32_t *at; // NULL: no uplink has any
+	const uint32_t *at; // NULL: all are 0
 };
 
 static inline uint32_t drb_load(struct drb_loads loads, uint32_t uplink)
@@ -51,18 +52,19 @@ static inline uint32_t drb_load(struct drb_loads loads, uint32_t uplink)
 	return loads.at ? loads.at[uplink] : 0;
 }
 
-// One of two values without a branch, which would often be mispredicted: whether to redirect is random.
+// Selects a value without a branch. The branch would often be mispredicted because redirects are
+// random.
 DRB_RULE uint32_t drb_select(bool condition, uint32_t yes, uint32_t no)
 {
 	if (__builtin_constant_p(condition))
 		return condition ? yes : no;
 	uint32_t value = __builtin_expect_with_probability(condition, 1, 0.5) ? yes : no;
 
-	__asm__("" : "+r"(value)); // keeps the compiler from splitting what follows into two paths
+	__asm__("" : "+r"(value)); // keeps the compiler from making two paths of the following code
 	return value;
 }
 
-// Uniformly random among the uplinks other than def; uplinks >= 2.
+// A uniformly random uplink other than def; uplinks >= 2.
 static inline uint32_t drb_other(uint32_t uplinks, uint32_t def, uint32_t bits)
 {
 	uint32_t r = drb_scale32(bits, uplinks - 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Who sends to whom, slot by slot: the patterns of the packet experiments. Equal seeds give equal traffic.
+// Traffic patterns of the packet experiments: the destination of each host in each slot. Equal
+// seeds give equal traffic.
 
 #include <stdint.h>
 
@@ -9,19 +10,21 @@
 
 DRB_BEGIN
 
-// Instead of a destination: the host is silent.
+// Written instead of a destination for a host that sends nothing in this slot.
 #define DRB_SILENT UINT32_MAX
 
 struct drb_sender;
 
-// Every host that has a destination sends to it with probability rho in each slot. pattern: "permutation" (a fresh
-// one every slot), "fixed" (one for all), "random", "mixed", "stride:K", "tornado", "all-to-all", "transpose",
-// "reversal", "hotspot:K", "incast:K", "racks:F", "turns:C", "epoch:S", "jobs:K". NULL and errno: EINVAL for an
-// unknown pattern, or rho outside 0 to 1; ERANGE for a pattern that does not fit the tree; ENOMEM.
+// In each slot, every host that has a destination sends a packet to it with probability rho.
+// Patterns: "permutation" (a fresh one every slot), "fixed" (one permutation for all slots),
+// "random", "mixed", "stride:K", "tornado", "all-to-all", "transpose", "reversal", "hotspot:K",
+// "incast:K", "racks:F", "turns:C", "epoch:S", "trains:S", "jobs:K".
+// NULL and errno: EINVAL for an unknown pattern or a rho outside [0, 1]; ERANGE for a pattern that
+// does not fit the tree; ENOMEM.
 DRB_API struct drb_sender *drb_sender_new(const struct drb_tree *tree, const char *pattern,
 					  double rho, uint64_t seed);
 DRB_API void drb_sender_free(struct drb_sender *s);
-// The next slot: writes the destination of each host, or DRB_SILENT, into dest[0..N-1].
+// Moves to the next slot: writes the destination of each host, or DRB_SILENT, into dest[0..N-1].
 DRB_API void drb_sender_slot(struct drb_sender *s, uint32_t dest[]);
 
 DRB_END

@@ -8,6 +8,6 @@ with open(source, 'rb') as f:
     data = f.read()
 rows = [', '.join(str(b) for b in data[i:i + 24]) for i in range(0, len(data), 24)]
 with open(target, 'w') as f:
-    # libbpf reads the object where it lies: aligned as ELF headers are.
+    # libbpf reads the object in place: align it like ELF headers.
     f.write(f'static const unsigned char {name}[] __attribute__((aligned(8))) = {{\n')
     f.write(',\n'.join(rows) + '};\n')

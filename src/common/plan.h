@@ -2,6 +2,8 @@
 #pragma once
 // Keys of plan.json, which drbtopo writes and topo/fabric and drbgen read.
 //
+//   format          DRB_PLAN_FORMAT; 1 if the key is missing, as up to 0.3.0
+//   version         of drbtopo
 //   fabric          name
 //   layers, arity   l, d of F(l,d)
 //   uplinks         uplinks of a layer-1 switch: d, or fewer
@@ -20,15 +22,16 @@
 //   hosts           [{name, namespace, label, code, mac, ipv4, ipv6, batch}]
 //   links           [{lower, lower_port, upper, upper_port, kind ("veth" or "memif")}]
 //
-// Between two machines, kind is "vxlan", "vlan" or "cable", with an id (VNI, VLAN, a number of the cable). More
-// keys for several machines:
+// Between two machines, kind is "vxlan", "vlan" or "cable", and the link has an id: a VNI, a VLAN
+// or a number of the cable. Further keys for several machines:
 //
 //   lower_interface for a VLAN or cable: the interface of the machine at that end
 //   upper_interface
-//   machines        in the plan of the whole: [{name, address, share, ssh_user, ssh_port, command, pods, core,
-//                   switches, hosts, links, links_out}]; every node has its machine
+//   machines        in the plan of the whole: [{name, address, share, ssh_user, ssh_port, command,
+//                   pods, core, switches, hosts, links, links_out}]; every node has its machine
 //   between         links from one machine to another: [{machines, links}]
-//   machine         in the plan of a machine: its name; the plan has its nodes, and links with an end there
+//   machine         in the plan of one machine: its name; the plan has the machine's nodes and the
+//                   links with an end there
 //   udp_port        UDP port of VXLAN
 //   underlay_mtu    MTU that packets to other machines need
 //   remotes         addresses of the machines at the other ends of links
@@ -37,15 +40,21 @@
 // config and batch are files beside plan.json: the switch's YAML, and the ip -batch file to run
 // inside the node's namespace. lower and upper are names of nodes.
 
-// Each running fabric has a folder of its name here: topo/drbfabric/fabric/fabrics.py.
+// Each running fabric has a folder with its name here: topo/drbfabric/fabric/fabrics.py.
 #define DRB_RUN_DIR "/run/drbswitch"
 
 #define DRB_PLAN_FILE "plan.json"
-// Beside it, of a running fabric: "s2-5 PID START" for each switch started, "s2-5 stopped" for each that
-// was told to end. The last line of a switch counts.
+// In that folder while a fabric runs: a line "s2-5 PID START" for each switch that was started, and
+// "s2-5 stopped" for each that was asked to end. The last line of a switch counts.
 #define DRB_PROCESSES_FILE "processes"
 #define DRB_PROCESS_STOPPED "stopped"
 
+// Readers ignore keys that they do not know, so only a change of a key's meaning makes a new
+// format.
+#define DRB_PLAN_FORMAT 1
+
+#define DRB_PLAN_FORMAT_KEY "format"
+#define DRB_PLAN_VERSION "version"
 #define DRB_PLAN_FABRIC "fabric"
 #define DRB_PLAN_LAYERS "layers"
 #define DRB_PLAN_ARITY "arity"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Everything that a switch counts: JSON keys, meanings, drop reasons and commands of the stats socket,
-// defined once for the switch, its readers, the tests and docs/reference/counters.md. Port counters follow
-// RFC 2863. In every snapshot of a switch, summed over its ports:
-// in_packets + too_big_replies = out_packets + in_discards + out_discards + queue_packets; every discard has one reason.
+// Counters of a switch: JSON keys, meanings, drop reasons and commands of the stats socket. They
+// are defined once for the switch, its readers, the tests and docs/reference/counters.md. Port
+// counters follow RFC 2863. In every snapshot of a switch, summed over its ports:
+//   in_packets + too_big_replies = out_packets + in_discards + out_discards + queue_packets
+// Every discard has one reason.
 
 #include <stdint.h>
 
@@ -27,8 +28,9 @@
 	X(lost_credit_ns, "time in which packets waited and the link was idle, because the switch woke later " \
 			  "than catchup allows, ns")
 
-// X(key, meaning): of an af_xdp port, counted by its XDP program and by the kernel behind it. At rest,
-// in_packets = xdp_redirected - xdp_ring_full - xdp_dropped; in_missed = xdp_ring_full + xdp_dropped.
+// X(key, meaning): counters of an af_xdp port, kept by its XDP program and by the kernel behind it.
+// At rest, in_packets = xdp_redirected - xdp_ring_full - xdp_dropped and in_missed = xdp_ring_full
+// + xdp_dropped.
 #define DRB_XDP_COUNTERS(X)                                                                        \
 	X(xdp_seen, "packets that reached the port's interface")                                    \
 	X(xdp_redirected, "packets the XDP program sent to the switch")                             \
@@ -36,7 +38,7 @@
 	X(xdp_ring_full, "frames for the switch that found its receive ring full")                 \
 	X(xdp_dropped, "frames for the switch that found no free buffer or did not fit into one")
 
-// X(key, meaning): why packets are dropped.
+// X(key, meaning): reasons for which packets are dropped.
 #define DRB_DROP_REASONS(X)                                                                        \
 	X(bad_frame, "malformed: too short, or a header that ends too early")                      \
 	X(oversize, "longer than a packet of fabric.mtu bytes with two VLAN tags") \
@@ -50,6 +52,7 @@
 	X(spoofed_neighbour, "ARP or neighbour discovery packet that a host sends in another's name")  \
 	X(hello_from_host, "from a host, with the EtherType of hellos")              \
 	X(bad_hello, "malformed hello")                                                            \
+	X(hello_version, "hello of a switch whose release has another version of hellos")           \
 	X(forged_hello, "hello without proof of hello_key")                                \
 	X(replayed_hello, "hello that is old, from another link, or not from the neighbour")             \
 	X(hellos_waiting, "hello that found the queue to the first worker full")       \
@@ -62,7 +65,7 @@
 	X(port_down, "input or output port is down or not connected")                                          \
 	X(not_sent, "the kernel could not send it: interface down, MTU too small, or no buffer space")
 
-// X(key, meaning): what was decided, in packets unless the meaning says otherwise.
+// X(key, meaning): routing decisions, in packets unless the meaning says otherwise.
 #define DRB_ROUTING_COUNTERS(X)                                                                    \
 	X(up_default, "sent up by the default (D-mod-k) uplink")                                   \
 	X(up_redirected, "sent up by an uplink other than the default")                             \
@@ -81,7 +84,7 @@
 	X(nd_replies, "IPv6 neighbour solicitations answered on behalf of hosts")                  \
 	X(too_big_replies, "ICMP replies with fabric.mtu to senders of oversize packets; the switch creates these packets")
 
-// X(key, meaning): the worker thread.
+// X(key, meaning): counters of a worker.
 #define DRB_WORKER_COUNTERS(X)                                                                     \
 	X(iterations, "iterations of the forwarding loop")                                         \
 	X(idle_iterations, "iterations that moved no packet")                                      \
@@ -99,7 +102,8 @@
 	X(changes, "changes applied while forwarding: reloads, orders, captures, ports")        \
 	X(change_ns, "time of these changes, in which nothing was forwarded, ns")
 
-// X(key, meaning): the process of a switch, bytes. What several processes have in common counts in equal shares.
+// X(key, meaning): memory of a switch's process, bytes. Memory that several processes share is
+// divided equally among them.
 #define DRB_MEMORY(X)                                                                              \
 	X(memory_code, "programs and libraries, bytes")              \
 	X(memory_rings, "receive rings of packet sockets, bytes")        \
@@ -109,7 +113,7 @@
 	X(memory_page_tables, "page tables, bytes")
 // clang-format on
 
-// The same in C: drop reasons as numbers, counters as structs whose members are the keys.
+// The lists above in C: drop reasons as numbers, counters as structs whose members are the keys.
 enum drb_drop {
 #define X(key, meaning) DRB_DROP_##key,
 	DRB_DROP_REASONS(X)
@@ -139,6 +143,10 @@ struct drb_memory {
 };
 #undef X
 
+// Version of the format of replies. A reader takes what it knows from any reply of its own format
+// or an earlier one, so keys may come and go. Only a change of a key's meaning makes a new format.
+#define DRB_STATS_FORMAT 1
+
 #define DRB_CMD_INFO "/drb/info"
 #define DRB_CMD_PORTS "/drb/ports"
 #define DRB_CMD_PORT "/drb/port"
@@ -160,15 +168,17 @@ struct drb_memory {
 #define DRB_REPLY_ERROR "error"
 #define DRB_CMD_DIFFERENCES "/drb/differences"
 
-// Histogram of load(default) - load(candidate) over decisions that compare with a threshold. Its
-// bins run from -DRB_DIFFERENCE_MAX or less to DRB_DIFFERENCE_MAX or more. In unit flow every decision
-// counts, else one receive burst in DRB_DIFFERENCE_EVERY: a prime, so that the port varies.
+// Histogram of load(default) - load(candidate) over decisions that compare with a threshold. The
+// first bin counts -DRB_DIFFERENCE_MAX and less, the last DRB_DIFFERENCE_MAX and more. In unit flow
+// every decision is counted, otherwise those of one receive burst in DRB_DIFFERENCE_EVERY. That is
+// a prime so that the sampled port varies.
 #define DRB_DIFFERENCE_MAX 32
 #define DRB_DIFFERENCES (2 * DRB_DIFFERENCE_MAX + 1)
 #define DRB_DIFFERENCE_EVERY 61
 
-// Histograms of sizes by their number of bits: bin b counts sizes from 2^(b-1) to 2^b - 1, bin 0 zeros,
-// the last bin also all larger sizes. Every receive burst is counted. One burst in DRB_QUEUE_SAMPLE_EVERY
-// samples the queue lengths of all ports: a prime, as above.
+// Histograms of sizes by their number of bits: bin 0 counts zeros, bin b counts sizes from 2^(b-1)
+// to 2^b - 1, and the last bin also counts all larger sizes. Every receive burst is counted. One
+// burst in DRB_QUEUE_SAMPLE_EVERY samples the queue lengths of all ports; it is a prime for the
+// same reason.
 #define DRB_LOG_BINS 16
 #define DRB_QUEUE_SAMPLE_EVERY 61

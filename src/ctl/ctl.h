@@ -10,18 +10,18 @@
 #include "common/cli/table.h"
 #include "common/telemetry/switch_reader.h"
 
-// Options of every verb, and the switches it is about.
+// The options that all verbs share, and the switches that a command line names.
 struct ctl {
 	const char *fabric;  // NULL: the default where one is needed, else any
-	const char *runtime; // NULL: where EAL puts its sockets
+	const char *runtime; // --runtime; NULL: the folders where EAL puts its sockets
 	uint32_t timeout_ms;
 	enum drb_format format;
-	struct drb_rest names; // none: all
+	struct drb_rest names; // of switches; none: all
 	bool all;
 };
 
-// Sets of drb_options_parse(): --fabric, --runtime and --timeout; the same and --csv, --json, --wide, for verbs that
-// print a table; --all.
+// Sets for drb_options_parse(). ctl_options has --fabric, --runtime and --timeout; ctl_all_option
+// has --all. Verbs that print a table use CTL_TABLE_SETS(), which adds --csv, --json and --wide.
 extern const struct drb_option ctl_options[], ctl_all_option[];
 // clang-format off
 #define CTL_SET(ctl) {.option = ctl_options, ctl}
@@ -29,27 +29,40 @@ extern const struct drb_option ctl_options[], ctl_all_option[];
 // clang-format on
 struct ctl ctl_defaults(void);
 
-// Names of switches, or --all: ends the program if it is both or neither.
+// Ends the program unless the command line has either names of switches or --all, but not both.
 void ctl_need_switches(const struct ctl *ctl);
 
-// A switch that answered: `t` is connected and `info` was read from it. 0 or a negative errno.
+// Called for each switch that answered: `t` is connected to it, and `info` was read from it.
+// Returns 0 or a negative errno.
 typedef int (*ctl_visit)(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg);
 
-// Visits the switches named ("s2-5" of ctl->fabric, or "drb-s2-5"), or with names NULL every
-// running one of ctl->fabric. What cannot be reached gets a message and the others their turn.
-// DRB_EXIT_OK, or DRB_EXIT_FAILED if a switch could not be reached or read, or none is running.
+// Visits the named switches ("s2-5" of ctl->fabric, or "drb-s2-5"); with names NULL, every running
+// switch of ctl->fabric. A switch that cannot be reached gets a message, and the visits continue.
+// Returns DRB_EXIT_OK, or DRB_EXIT_FAILED if a switch could not be reached or read, or none is
+// running.
 int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit visit, void *arg);
 
-// Says that no switch, or not this instance ("drb-s2-5"), is running, or that there is no permission
-// to know.
+// Reports that this instance ("drb-s2-5") is not running or, with NULL, that no switch is. Without
+// permission to find out, the message reports that instead.
 void ctl_say_none(const struct ctl *ctl, const char *instance);
 
-// The instance that the user means by "s2-5" or "drb-s2-5"; exits if the text names no switch.
+// Finds the instance that the user means by "s2-5" or "drb-s2-5". Both functions exit if the text
+// names no switch.
 void ctl_instance(const struct ctl *ctl, const char *text, char instance[DRB_NAME_MAX]);
 void ctl_must_be_switch(const struct ctl *ctl, const char *text);
 
-// Of `part` among part + rest; NaN if there is nothing.
+// The share of `part` in part + rest, in percent; NaN if the sum is 0 or either is unknown.
 static inline double ctl_percent(uint64_t part, uint64_t rest)
 {
-	return part + rest > 0 ? 100.0 * (double)part / (double)(part + rest) : NAN;
+	const uint64_t sum = drb_sum(part, rest);
+
+	return sum > 0 && sum != DRB_UNKNOWN ? 100.0 * (double)part / (double)sum : NAN;
+}
+
+// "stuck", "ready" or "starting"; NULL: unknown.
+static inline const char *ctl_state_of(const struct drb_switch_info *info)
+{
+	if (info->stuck == 1 || info->ready == DRB_UNKNOWN)
+		return info->stuck == 1 ? "stuck" : NULL;
+	return info->ready ? "ready" : "starting";
 }

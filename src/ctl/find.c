@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options of every verb, and the connection to the switches that they name.
+// The options that all verbs share, and connections to the switches that a command line names.
 
 #include "ctl/ctl.h"
 
@@ -88,7 +88,7 @@ void ctl_must_be_switch(const struct ctl *ctl, const char *text)
 	ctl_instance(ctl, text, instance);
 }
 
-// True if the switch says that it is the one its socket's folder is named after.
+// True if the switch reports the identity that the folder of its socket is named after.
 static bool is_instance(const struct drb_switch_info *info, const char *instance)
 {
 	char own[DRB_NAME_MAX];
@@ -116,33 +116,42 @@ void ctl_say_none(const struct ctl *ctl, const char *instance)
 		drb_error("no switch is running");
 }
 
-// Who is visited, and for what.
+// The arguments of ctl_each(), and the switches that it found.
 struct visits {
 	const struct ctl *ctl;
-	struct drb_switch_socket *at; // that were found
+	struct drb_switch_socket *at; // sockets found; owned
 	size_t count;
 	ctl_visit visit;
 	void *arg;
+	char version[32]; // of the switch visited last
 };
 
-// Connects and visits; 0 or a negative errno.
-static int visit_one(const struct visits *visits, const struct drb_switch_socket *socket)
+// Connects to a switch and visits it. Returns 0 or a negative errno.
+static int visit_one(struct visits *visits, const struct drb_switch_socket *socket)
 {
 	struct drb_switch_info info;
 	struct drb_telemetry t;
 	int rc = drb_telemetry_open(&t, socket->path, visits->ctl->timeout_ms);
 
-	if (rc < 0)
-		return rc;
-	rc = drb_read_info(&t, &info);
+	if (rc == 0)
+		rc = drb_read_info(&t, &info);
 	if (rc == 0 && !is_instance(&info, socket->instance))
 		rc = -EPROTO;
 	else if (rc == -EOPNOTSUPP)
-		rc = -ENOENT; // a DPDK process, but no drbswitch
+		rc = -ENOENT; // a DPDK process, but not drbswitch
 	else if (rc == 0)
 		rc = visits->visit(&t, &info, visits->arg);
+	memcpy(visits->version, t.version, sizeof(visits->version));
 	drb_telemetry_close(&t);
 	return rc;
+}
+
+static void say_why(const struct visits *visits, const char *instance, int rc)
+{
+	char text[DRB_TELEMETRY_TEXT_MAX];
+
+	drb_telemetry_explain(rc, visits->version, text);
+	drb_error("%s: %s", instance, text);
 }
 
 static bool is_running(int rc)
@@ -150,7 +159,7 @@ static bool is_running(int rc)
 	return rc != -ENOENT && rc != -ECONNREFUSED;
 }
 
-static int each_named(const struct visits *visits, char *const names[], size_t count)
+static int each_named(struct visits *visits, char *const names[], size_t count)
 {
 	char instance[DRB_NAME_MAX];
 	int code = DRB_EXIT_OK;
@@ -165,14 +174,14 @@ static int each_named(const struct visits *visits, char *const names[], size_t c
 		if (rc < 0 && !is_running(rc))
 			ctl_say_none(visits->ctl, instance);
 		else if (rc < 0)
-			drb_error("%s: %s", instance, drb_telemetry_error(rc));
+			say_why(visits, instance, rc);
 		if (rc < 0)
 			code = DRB_EXIT_FAILED;
 	}
 	return code;
 }
 
-static int each_running(const struct visits *visits)
+static int each_running(struct visits *visits)
 {
 	int code = DRB_EXIT_OK;
 	size_t running = 0;
@@ -181,7 +190,7 @@ static int each_running(const struct visits *visits)
 		int rc = visit_one(visits, &visits->at[k]);
 		running += is_running(rc);
 		if (rc < 0 && is_running(rc)) {
-			drb_error("%s: %s", visits->at[k].instance, drb_telemetry_error(rc));
+			say_why(visits, visits->at[k].instance, rc);
 			code = DRB_EXIT_FAILED;
 		}
 	}
@@ -195,7 +204,7 @@ int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit
 {
 	struct visits visits = {.ctl = ctl, .visit = visit, .arg = arg};
 
-	// Bad names are refused before anything is asked.
+	// Refuse bad names before any switch is asked.
 	for (size_t i = 0; names && i < count; i++)
 		ctl_must_be_switch(ctl, names[i]);
 	int rc = drb_telemetry_scan(ctl->runtime, names ? NULL : ctl->fabric, &visits.at,

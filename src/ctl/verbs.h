@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The verbs of drbctl; each takes its command line and returns an exit code.
+// The verbs of drbctl. Each takes its command line and returns an exit code.
 
 int ctl_list(int argc, char **argv);
 int ctl_show(int argc, char **argv);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A scheme at one switch, for programs that link libdrb: what switch and simulator do as hosts of schemes.
+// A scheme at one switch, for programs that link libdrb. It does what switch and simulator do as
+// hosts of schemes.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ struct drb_chooser {
 	struct drb_detour_node node;
 	struct drb_decider decider;
 	struct drb_rng rng;
-	uint64_t state[]; // of the scheme
+	uint64_t state[]; // state of the scheme
 };
 
 const struct drb_scheme_ops *drb_scheme_find(const char *name)
@@ -75,7 +76,7 @@ void drb_chooser_free(struct drb_chooser *c)
 	free(c);
 }
 
-// What follows from the destination and the time.
+// Fills in what depends on the destination and on the time.
 static void prepare(struct drb_chooser *c, struct drb_decision *d)
 {
 	const struct drb_scheme_ops *ops = c->decider.choice.ops;
@@ -117,12 +118,19 @@ void drb_chooser_hear(struct drb_chooser *c, uint8_t mark)
 		ops->hear(c->state, mark);
 }
 
-void drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent)
+bool drb_chooser_tick(struct drb_chooser *c, uint32_t now, uint32_t sent)
 {
 	const struct drb_scheme_ops *ops = c->decider.choice.ops;
 
-	if (ops->tick)
-		ops->tick(c->state, now, sent);
+	return ops->tick && ops->tick(c->state, now, sent) && ops->look && c->node.layer > 1;
+}
+
+void drb_chooser_look(struct drb_chooser *c, const uint32_t waiting[])
+{
+	const struct drb_scheme_ops *ops = c->decider.choice.ops;
+
+	if (ops->look)
+		ops->look(c->state, waiting);
 }
 
 uint8_t drb_chooser_mark_down(struct drb_chooser *c, uint8_t mark, bool from_below)

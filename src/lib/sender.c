@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traffic of programs that link libdrb.
+// Traffic for programs that link libdrb.
 #include <errno.h>
 #include <stdlib.h>
 

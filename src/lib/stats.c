@@ -12,7 +12,7 @@
 
 struct drb_stats {
 	struct drb_telemetry socket;
-	json_t *reply; // NULL: none yet
+	json_t *reply; // NULL: no reply yet
 };
 
 struct drb_stats *drb_stats_open(const char *instance, uint32_t timeout_ms)
@@ -32,6 +32,11 @@ struct drb_stats *drb_stats_open(const char *instance, uint32_t timeout_ms)
 		return NULL;
 	}
 	return s;
+}
+
+const char *drb_stats_version(const struct drb_stats *s)
+{
+	return s->socket.version;
 }
 
 void drb_stats_close(struct drb_stats *s)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the verbs of drbtopo share: the fabric asked for and the walk over its nodes and links.
+// Shared by the verbs of drbtopo: the fabric that a command line describes, and an iterator over
+// its links.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,11 +17,12 @@ struct topo {
 	const char *fabric; // name
 	struct drb_tree tree;
 	struct drb_addr_plan addresses;
-	const char *layers, *arity, *uplinks, *ipv4, *ipv6, *mac; // as given, NULL if not
+	const char *layers, *arity, *uplinks, *ipv4, *ipv6, *mac; // as given; NULL: not given
 };
 
-// Those options, as a set of drb_options_parse() for a struct topo that starts as all zeros. When parsing has ended the
-// topo is complete and checked; anything wrong ends the program with DRB_EXIT_USAGE.
+// TOPO_SET() is the set of these options for drb_options_parse(), for a struct topo that is all
+// zeros. After parsing, the topo is complete and checked. Invalid values end the program with
+// DRB_EXIT_USAGE.
 extern const struct drb_option topo_options[];
 void topo_complete(void *topo);
 // clang-format off
@@ -32,13 +34,14 @@ struct topo_link {
 	struct drb_end lower, upper;
 };
 
-// Walk over all links: hosts by label, then switches by layer and label, each by up-port.
-// Start with {.tree = t}.
+// An iterator over all links by their lower ends: hosts by label, then switches by layer, label and
+// up-port. Start with {.tree = t}.
 struct topo_links {
 	const struct drb_tree *tree;
 	uint32_t layer, label, port; // the next lower end
 };
 
+// The next link; false: there are no more.
 bool topo_links_next(struct topo_links *walk, struct topo_link *link);
 
 // A host's addresses as text.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The verbs of drbtopo; each takes its command line and returns an exit code.
+// The verbs of drbtopo. Each takes its command line and returns an exit code.
 
 int topo_list(int argc, char **argv);
 int topo_graph(int argc, char **argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the switch takes for a decision by a scheme of the table, and by the same from a shared object: ns a packet, in
-// turns, the best of each.
+// Compares the time of a decision in the switch by a scheme of the table with that by the same
+// scheme from a shared object. They take turns; prints the best time of each, in ns a packet.
 //   decide_bench SCHEME OBJECT
 #include "fixtures/switch_eal.h"
 
@@ -15,7 +15,7 @@ enum { BURST = 64, BURSTS = 20000, TURNS = 15 };
 struct contender {
 	const char *scheme;
 	struct drb_setup setup;
-	double best; // ns a packet
+	double best; // ns a packet, in the best turn
 	uint32_t redirected;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Speed of the models on one core, one JSON object a line. CPU time, so that other load on the
-// machine disturbs less; the best of three.
+// Speed of the models on one core, as one JSON object a line. Takes the best of three rounds, and
+// uses CPU time, which other load on the machine disturbs less.
 //   sim_bench [--large]    --large adds F(3,64)
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static double peak_gib(void)
 	return (double)usage.ru_maxrss / (1 << 20);
 }
 
-// Steps after the fabric has filled; hops a second.
+// Returns hops per second of steps after the fabric has filled.
 static double packet_speed(uint32_t arity, uint32_t warm_up, uint32_t steps)
 {
 	struct drb_packet_setup s = {.scheme = DRB_SCHEME_DRB,

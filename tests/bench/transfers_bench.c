@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Speed of transfers on one core, as in `drbsim paper --part hosts`, one JSON object a line: CPU time of the best of
-// three rounds.
-//   transfers_bench [NAME]    of one source only
+// Speed of transfers on one core, as in `drblab hosts`, as one JSON object a line. Prints the CPU
+// time of the best of three rounds.
+//   transfers_bench [NAME]    runs only the source of this name
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@
 #include "sim/flows/sizes.h"
 #include "sim/flows/transfers.h"
 
-#define PERMUTED 1000 // packets of a transfer of a permutation, which begins anew when it is over
+// Packets of a transfer of a permutation, which begins anew after its end
+#define PERMUTED 1000
 #define ROUNDS 3
 
 static const struct source {
@@ -32,7 +33,8 @@ struct bench {
 	struct drb_transfers *transfers;
 	struct drb_rng rng;
 	struct drb_sizes sizes;
-	double next, pause; // slots between transfers that begin at random; 0: a permutation
+	// Slots between transfers that begin at random times; 0 means a permutation
+	double next, pause;
 };
 
 static double cpu_seconds(void)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands of the documentation have verbs and options that the programs' --help has. Those of README and guide are
-in a test: it has program, verb and option on a line, or the option soon after it.
+"""Checks the commands of the documentation.
+
+Their verbs and options must be in the programs' --help. Each command of README and guide must be in
+a test: a line has program, verb and option, or the option follows soon.
 
 check_commands.py REPOSITORY PROGRAM...    TAP on standard output."""
 import collections
@@ -21,14 +23,15 @@ import tap  # noqa: E402
 
 INLINE = re.compile(r'`([^`]+)`')
 OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z0-9-]*|-[A-Za-z0-9])(?![\w-])')
-# What comes before a program: a prompt, its rights, variables. It ends where the shell does something else.
+# Parts before a program: a prompt, sudo, variables. A command ends where the shell does something
+# else.
 BEFORE = re.compile(r'^(?:\$ |sudo (?:-\w )*|\w+=\S* |time )*')
 AFTER = re.compile(r'\s(?:#|\||&|;|>|<|2>|--\s)|[;|&)]')
 VERBS = re.compile(r'^ {2,4}([a-z][a-z-]*)(?: |$)', re.M)
-# What stories call a command.
+# Stories call these commands by other names.
 ALIASES = (re.compile(r'^(\s*)up(?:_over)? ', re.M), r'\1fabric up '), (re.compile(r'\bview '), 'fabric --machines ')
 NEAR = 200  # characters between a verb and its option in a test
-# Commands that pass options they do not know on to a verb of another program; None: to any.
+# Commands that pass unknown options on to a verb of another program; None means any verb
 PASSED_ON = {('drbfabric', 'up'): ('drbtopo', 'plan'), ('drbfabric', 'replan'): ('drbtopo', 'plan'),
              ('drbfabric', 'demo'): ('drbtopo', 'plan'), ('drbexperiment', ''): ('drbtopo', 'plan'),
              ('drbfabric', 'ctl'): ('drbctl', None)}
@@ -44,7 +47,7 @@ PATHS = {name_of(program): program for program in PROGRAMS}
 
 @functools.cache
 def help_of(*command):
-    """Without examples, which may show options of other programs."""
+    """Returns the help without examples, which may show options of other programs."""
     r = subprocess.run([PATHS[command[0]], *command[1:], '--help'], capture_output=True, text=True, check=True,
                        timeout=30)
     return re.split('^examples:$', r.stdout, flags=re.M | re.I)[0]
@@ -57,7 +60,7 @@ def verbs_of(name):
 
 
 def commands(page):
-    """(line, command) of each in a page, in blocks of code and between backquotes."""
+    """Yields (line, command) for commands of a page, in blocks of code and backquotes."""
     lines, joined = page.read_text(encoding='utf-8').splitlines(), ''
     for number, kind, line in prose.kinds(lines):
         for text in [line.strip()] if kind == 'code' else INLINE.findall(line):
@@ -67,14 +70,14 @@ def commands(page):
                 continue
             for part in re.split(r' && | \| |; ', BEFORE.sub('', text)):
                 part = BEFORE.sub('', part)
-                # In drawings, names are followed by lines or by more than a blank.
+                # In drawings, lines or several blanks follow names.
                 words = AFTER.split(part)[0].split()
                 if re.match(r'(?:drb|\S*/)\S+ [\w-]', part, re.ASCII) and name_of(words[0]) in PATHS:
                     yield number, [name_of(words[0]), *words[1:]]
 
 
 def known_to(name, verb):
-    """The texts that have the options of a command."""
+    """Yields the help texts that have the options of a command."""
     yield help_of(name, verb) if verb else help_of(name)
     program, other = PASSED_ON.get((name, verb), (None, None))
     for passed_to in [other] if other else verbs_of(program) if program else []:
@@ -82,7 +85,7 @@ def known_to(name, verb):
 
 
 def fault(command):
-    """What is wrong with it; None: nothing. A verb in capitals stands for any."""
+    """Returns what is wrong with a command, or None. A verb in capitals stands for any verb."""
     name, words = command[0], command[1:]
     verb = words[0] if verbs_of(name) and not words[0].startswith('-') else ''
     if verb.isupper() or verb == 'help':
@@ -98,7 +101,7 @@ def fault(command):
 
 @functools.cache
 def tests():
-    """The texts of tests that run programs, with commands by their names."""
+    """Returns the texts of tests that run programs, with aliases replaced by commands."""
     found = []
     for folder in 'live', 'process', 'sim':
         for path in sorted((REPOSITORY / 'tests' / folder).rglob('*')):
@@ -111,7 +114,7 @@ def tests():
 
 
 def same(name, verb, option):
-    """Commands that do the same with this option."""
+    """Returns the commands that do the same with this option."""
     passed_to = PASSED_ON.get((name, verb))
     if passed_to is None or re.search(rf'{option}(?![\w-])', help_of(name, verb) if verb else help_of(name)):
         return [(name, verb)]
@@ -132,7 +135,7 @@ def is_run(name, verb, option):
 
 def pages():
     return [page for page in sorted(REPOSITORY.glob('**/*.md'))
-            if not re.match(r'(?:\.|build|docs/notes/|CHANGELOG)', str(page.relative_to(REPOSITORY)))]
+            if not re.match(r'(?:\.|build|docs/(?:notes|decisions)/|CHANGELOG)', str(page.relative_to(REPOSITORY)))]
 
 
 def documented_commands_exist():
@@ -154,7 +157,7 @@ def commands_of_the_guide_are_in_tests():
             verb = words[0] if words[0] in verbs_of(name) else ''
             options = [option for option in OPTION.findall(' '.join(words)) if option.startswith('--')]
             for option in options or ['']:
-                # The test command-lines asks every verb for its help.
+                # The test command-lines requests the help of every verb.
                 if option != '--help' and not is_run(name, verb, option):
                     found.append(f'{page.relative_to(REPOSITORY)}:{line}: no test has {name} {verb} {option}')
     assert not found, '\n'.join(found)

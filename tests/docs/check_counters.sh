@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# docs/reference/counters.md has every counter with its meaning, and none that does not exist.
+# docs/reference/counters.md lists every counter with its meaning, and no other counters.
 #   tests/docs/check_counters.sh COUNTER_ROWS COUNTERS_MD
 set -euo pipefail
 
-# shellcheck disable=SC2016 # a backquote is meant
+# shellcheck disable=SC2016 # a literal backquote
 diff --label src/core/counters.h <("$1") --label docs/reference/counters.md <(grep '^| `' "$2") -u

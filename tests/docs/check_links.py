@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every relative link, anchor and path of this repository in the documentation leads somewhere.
+"""Checks that every relative link, anchor and path of this repository in the documentation exists.
 
     tests/docs/check_links.py REPOSITORY
 """
@@ -10,12 +10,12 @@ import re
 import sys
 
 LINK = re.compile(r'\]\(([^)\s]+)\)')
-# Paths in backquotes, such as `src/core/counters.h`, unless NAME stands for something in them.
+# Paths in backquotes, such as `src/core/counters.h`, except those with the placeholder NAME
 PATH = re.compile(r'`((?:config|deploy|docs|examples|src|tests|topo)/[\w./+-]*)`')
 
 
 def anchors(file):
-    """What GitHub calls the headings of a page."""
+    """Returns the anchors that GitHub makes from the headings of a page."""
     with open(file, encoding='utf-8') as f:
         text = re.sub(r'^```.*?^```', '', f.read(), flags=re.M | re.S)
     return {re.sub(r'[^\w\- ]', '', heading.lower().replace('`', '')).strip().replace(' ', '-')
@@ -41,7 +41,7 @@ def complaints(root, page):
 
 
 def markdown(root):
-    """Pages below root, relative to it; not those of build folders."""
+    """Yields the pages below root, relative to it, except those of build folders."""
     for folder, below, names in os.walk(root):
         below[:] = [name for name in below if not name.startswith(('.', 'build'))]
         for name in names:

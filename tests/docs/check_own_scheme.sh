@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The commands of docs/guide/your-own-scheme.md that need no root give what it says; those that do are run by
-# tests/live/traffic/tutorial.sh.
+# The commands of docs/guide/your-own-scheme.md that need no root print what the page shows.
+# tests/live/traffic/tutorial.sh runs those that need root.
 #   check_own_scheme.sh ROOT BUILD
 set -euo pipefail
 
 root=$(realpath "$1") build=$(realpath "$2")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# The page wants the distribution's matplotlib, so its Python.
+# The page needs the distribution's matplotlib, and therefore its Python.
 export PATH=$build/src/sim:/usr/bin:$PATH PKG_CONFIG_PATH=$build/meson-uninstalled MPLCONFIGDIR=$scratch
 
 fail() {
@@ -27,16 +27,16 @@ done
 [ $ran = 4 ] && [ "$(grep -l '^sudo ' [0-9].sh | wc -l)" = 2 ] || fail "$ran blocks without root"
 grep -c ' ok ' 1.sh.said | grep -qx 9 || fail "$(cat 1.sh.said)"
 
-# The table of the page is what its commands print.
-column() { # column N: of the second run, in the order of the page
+# The page's table equals the output of its commands.
+column() { # column N: prints this column of the second run, in the order of the page
   awk -v run="$1" '$1 == "scheme" {n++} n == run && $1 != "scheme" {
     for (i = 1; i <= NF; i++) if ($i == "yes" || $i == "no") {print $i == "yes" ? "grows" : $3; break}}' 2.sh.said | xargs
 }
-row() { # row NAME: of the page
+row() { # row NAME: prints this row of the page
   grep "^| $1" "$root/docs/guide/your-own-scheme.md" | tr -d '*' | cut -d'|' -f3- | tr -d '|' | xargs
 }
 [ "$(column 1)" = "$(row 'another host')" ] || fail "$(column 1) is not $(row 'another host')"
 [ "$(column 2)" = "$(row 'the same host')" ] || fail "$(column 2) is not $(row 'the same host')"
-[ "$(awk '{print $1}' 3.sh.said | xargs)" = 'scheme either either:threshold=2 either:threshold=6' ] || fail "$(cat 3.sh.said)"
+[ "$(awk '!/^ / {print $1}' 3.sh.said | xargs)" = 'scheme either either:threshold=2 either:threshold=6' ] || fail "$(cat 3.sh.said)"
 grep -q '<svg' latency.svg || fail 'no figure'
 echo ok

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The blocks of a page that begin with ```c NAME become files of that name, here; those that begin with ```sh become
-# here 1.sh, 2.sh, ...
+# Writes the blocks of a page that begin with ```c NAME to files of that name in this folder. Writes
+# those that begin with ```sh to 1.sh, 2.sh, ...
 #   commands_of.sh PAGE
 set -euo pipefail
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Manual pages say all that programs and sources have, and in a form in which mandoc finds nothing wrong.
+"""Checks that manual pages are complete by programs and sources, and that mandoc accepts them.
 
 test_man_pages.py REPOSITORY PAGES_FOLDER PROGRAM...    TAP on standard output."""
 import os
@@ -22,13 +22,13 @@ def pages():
 
 
 def text_of(name):
-    """What the page says, without the language it is written in."""
+    """Returns the text of a page without roff escapes."""
     with open(f'{FOLDER}/{name}', encoding='utf-8') as f:
         return f.read().replace('\\-', '-').replace('\\e', '\\').replace('\\&', '')
 
 
 def help_of(*command):
-    """Without examples, which may show options of other programs."""
+    """Returns the help without examples, which may show options of other programs."""
     text = subprocess.run([*command, '--help'], capture_output=True, text=True, check=True).stdout
     return re.split('^examples:$', text, flags=re.M | re.I)[0]
 
@@ -39,7 +39,7 @@ def name_of(program):
 
 
 def verbs_of(text):
-    """As in programs written in C, and in those written in Python."""
+    """Returns the verbs in the help of a program in C or in Python."""
     for mark, line in (('\nVerbs:\n', r'^  ([a-z][a-z-]*) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |$)')):
         if mark in text:
             return re.findall(line, text.partition(mark)[2].partition('\n\n')[0], re.M)
@@ -65,7 +65,7 @@ def every_option_is_in_its_page():
 
 
 def found_in(source, pattern, least):
-    """What the pattern finds in a source file, in at least so many places."""
+    """Returns the matches of a pattern in a source file; there must be enough."""
     with open(f'{REPOSITORY}/{source}', encoding='utf-8') as f:
         found = re.findall(pattern, f.read(), re.M)
     assert len(found) >= least, (source, pattern)
@@ -73,7 +73,7 @@ def found_in(source, pattern, least):
 
 
 def explains(name, keys):
-    """The page has an entry for each key."""
+    """Checks that the page has an entry for each key."""
     page = text_of(name)
     for key in keys:
         assert re.search(rf'^\.B {key}$', page, re.M), key

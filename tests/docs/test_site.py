@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The documentation as a site: every page is there, links lead somewhere, search finds words, pictures can be read.
+"""Tests the documentation as a site: all pages, links, the search, and the contrast of pictures.
 
 test_site.py REPOSITORY    TAP on standard output."""
 import html.parser
@@ -20,14 +20,14 @@ sys.path[:0] = [str(REPOSITORY / 'tests/process'), str(REPOSITORY / 'tests/docs'
 import check_links  # noqa: E402
 import tap  # noqa: E402
 
-# What a browser loads by itself; other addresses are links that a reader may follow.
+# Elements whose addresses a browser loads automatically; other addresses are links for readers
 LOADED = {'link': 'href', 'script': 'src', 'img': 'src'}
-# Markup that the converter did not understand.
+# Markup that the converter has not understood
 RAW = re.compile(r'\|-{3}|^\s*\|.*\||^ *(?:-|\d+\.) \S|```|\]\(', re.M)
 
 
 class Page(html.parser.HTMLParser):
-    """Identifiers, links, addresses that it loads, and text outside code."""
+    """Identifiers, links, addresses that the page loads, and text outside code."""
 
     def __init__(self, path):
         super().__init__()
@@ -89,6 +89,7 @@ def search_knows_every_page():
     missing = {html_of(page) for page in check_links.markdown(REPOSITORY)} - known
     assert not missing, missing
     assert any('queue_full' in entry['text'] for entry in index['docs'])
+    assert any(entry['title'] == 'Why a broker process' for entry in index['docs'])
 
 
 def luminance(colour):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// libFuzzer calls this with inputs of its own making; what it must never do is crash, read too far
-// or break a rule that require() states.
+// libFuzzer calls this with generated inputs. It must never crash, read beyond the input, or break
+// a rule that require() states.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                                                  \
 	} while (0)
 
-// The next byte of the input, 0 when it is used up.
+// The next byte of the input, or 0 after its end.
 static inline uint8_t take(const uint8_t **data, size_t *size)
 {
 	if (*size == 0)
@@ -28,7 +28,7 @@ static inline uint8_t take(const uint8_t **data, size_t *size)
 	return *(*data)++;
 }
 
-// What is done once, before the first input.
+// Code that runs once, before the first input.
 #define ONCE(...)                                                                                  \
 	int LLVMFuzzerInitialize(int *argc, char ***argv);                                         \
 	int LLVMFuzzerInitialize(int *argc, char ***argv)                                          \

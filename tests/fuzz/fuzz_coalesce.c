@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any frames in a row: what is taken for GSO packets gives them back when it is cut. Input: a stream of
-// TCP segments or UDP packets (which, IP version, options, payload, how many), then changes to them: which one, where, to
-// what, and whether its checksums are made right again; an offset behind a frame shortens it.
+// Any frames in a row: GSO packets give back their frames when they are cut. Input: first a stream
+// of TCP segments or UDP packets (which of them, IP version, options, payload, number). Changes
+// follow: which packet, offset, value, and whether its checksums are corrected. An offset behind a
+// frame shortens it.
 #include "fuzz.h"
 
 #include "switch/ports/packet_socket/coalesce.h"

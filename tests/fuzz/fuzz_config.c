@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a config file: refused with one line, or a setup in which everything is in range.
+// Any bytes as a config file: refused with one line, or a setup with all values in range.
 #include "said.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *path = file_of(data, size), *said;
 	struct drb_setup setup;
 
-	drb_scheme_objects_end(); // a path of a config is not for code
+	drb_scheme_objects_end(); // a path in a config must not load code
 	listen_to_errors();
 	int rc = drb_config_load(path, NULL, &setup);
 	said = errors_said();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flow of any frame: the same for the same bytes, and free of what is behind the frame's end.
+// The flow of any frame: the same for the same bytes, and independent of bytes behind the frame's
+// end.
 #include "fuzz.h"
 
 #include "core/packet/flow_key.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bursts of any frames into switches of several kinds, with real mbufs: no packet may be lost from
-// the counters. Input: kind of switch and dead ports, only drained if its length is even, then per
-// frame its port, whether the burst ends, its length.
+// Bursts of any frames into switches of several kinds, with real mbufs: counters must include every
+// packet. Input: kind of switch and dead ports, which are only drained if the input's length is
+// even. Then for each frame: its port, whether the burst ends, its length.
 #include "fuzz.h"
 
 #include "switch/datapath/decide/flow_assign.h"
@@ -64,7 +64,7 @@ static void conserved(uint64_t frames)
 	require(in + w.snapshot.routing.too_big_replies == seen + dropped);
 }
 
-// Any ports towards any rack: neighbours may tell whatever they like.
+// Any ports towards any rack: neighbours may report anything.
 static void take_routes(const struct drb_setup *setup, size_t size)
 {
 	if (!(size & 2))
@@ -115,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			count = 0;
 		}
 	}
-	// Hellos are no packets; nothing else may be left out.
+	// Hellos do not count as packets; all other frames must.
 	require(w.counters.rx_packets <= frames && frames - w.counters.rx_packets <= hellos);
 	conserved(w.counters.rx_packets);
 	drb_worker_free(&w);

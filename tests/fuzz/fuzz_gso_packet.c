@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any GSO packet with any header of virtio-net: it is refused, or cut into packets no longer than a frame
-// that have all of its payload. Input: the header, whether there is a tag, the octets of the GSO packet.
+// Any GSO packet with any virtio-net header: it is refused, or cut into packets that are no longer
+// than a frame and have all of its payload. Input: the header, whether there is a tag, the bytes of
+// the GSO packet.
 #include "fuzz.h"
 
 #include "fixtures/switch_eal.h"
@@ -40,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&cut, data, sizeof(cut));
 	data += sizeof(cut);
 	size -= sizeof(cut);
-	uint8_t *octets = malloc(DRB_TAG_ROOM + size); // ends where the GSO packet does
+	uint8_t *octets = malloc(DRB_TAG_ROOM + size); // ends with the GSO packet
 	require(octets);
 	memcpy(octets + DRB_TAG_ROOM, data, size);
 	struct drb_rx_gso t = {.octets = octets};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hello frames: what is taken can be written and is the same; a port's state follows from it.
+// Hello frames: an accepted frame is encoded again as the same, and determines a port's state.
 #include "fuzz.h"
 
 #include "core/links/link_state.h"
 
-// Whatever it says it has sent: no more than all is lost, and once is not enough.
+// Whatever number it claims to have sent, the loss is at most all frames, and one sample is not
+// enough.
 static void count(struct drb_link *live, const struct drb_hello *hello)
 {
 	for (uint32_t n = 0; n < 40; n++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a list of transfers, in any of the formats: refused with a reason, or transfers of hosts that wait for
-// transfers of the list; those of our own for earlier ones.
+// Any bytes as a list of transfers, in any of the formats. They are refused with a reason, or give
+// transfers of hosts that wait for transfers of the list. In our own format they wait only for
+// earlier ones.
 #include "fuzz.h"
 
 #include <stdio.h>

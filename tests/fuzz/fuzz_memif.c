@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hostile neighbour on a memif link: any messages in any order on its control channel, any octets in the memory that
-// it shares, packets both ways meanwhile. What this end takes for a ring is within that memory, and the end of a
-// channel leaves no descriptor and no packet. Input: which end this is; then messages, each behind an octet that
-// chooses what happens (enum does).
+// A hostile neighbour on a memif link. It sends any messages in any order on the control channel,
+// and writes any bytes to the shared memory, while packets pass in both directions. The rings that
+// this end uses are within that memory. The end of a channel leaves no descriptor and no packet.
+// Input: which end this is; then messages, each after a byte that chooses the action (enum does).
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ enum does {
 	DOES
 };
 
-static int passed[3]; // a region, one too short for a ring, a bell
+static int passed[3]; // a region, one too short for a ring, a doorbell
 static uint8_t *shared;
 static struct drb_memif_channel channel;
 static struct drb_memif_answer answer;
@@ -62,7 +62,7 @@ static uint32_t open_descriptors(void)
 	return count;
 }
 
-// Rings without packets at each page, whose descriptors lend memory that there is.
+// Makes a ring without packets at each page; its descriptors refer to existing memory.
 static void fill_shared(void)
 {
 	const uint32_t cookie = DRB_MEMIF_COOKIE;
@@ -78,15 +78,15 @@ static void fill_shared(void)
 	}
 }
 
-// The octets that whoever has its other end may write to: of a server they are `shared`.
+// Writes to the bytes that the other end may write: those of a server are `shared`.
 static void write_some(const uint8_t **data, size_t *size)
 {
 	uint8_t *to = channel.server ? shared : channel.memory.region[0].at;
 	uint32_t at = take(data, size);
 
 	at |= (uint32_t)take(data, size) << 8;
-	for (uint8_t n = take(data, size) % 32; to && n > 0;
-	     n--) // a client that is not greeted has none
+	// A client without a greeting has no memory.
+	for (uint8_t n = take(data, size) % 32; to && n > 0; n--)
 		to[at++ % REGION_OCTETS] = take(data, size);
 }
 
@@ -106,7 +106,7 @@ static void say(enum does how, const uint8_t **data, size_t *size)
 			       has_fd ? dup(passed[how - SAYS_WITH_MEMORY]) : -1, &answer);
 }
 
-// Regions are as long as their files, and rings are whole within one.
+// Regions are as long as their files, and each ring is entirely within one region.
 static void are_within(void)
 {
 	const struct drb_memif_memory *memory = &channel.memory;
@@ -128,7 +128,7 @@ static void are_within(void)
 	}
 }
 
-// As a worker does with a link that is up.
+// Uses the rings like a worker with a link that is up.
 static void use_rings(void)
 {
 	const struct drb_memif_packets p = {
@@ -156,9 +156,11 @@ static void use_rings(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const bool rings = drb_doorbell_open(1) == 0;
 	const uint32_t descriptors = open_descriptors();
 	const bool server = take(&data, &size) & 1;
 
+	require(rings);
 	fill_shared();
 	drb_memif_channel_begin(&channel, server, QUEUES, DRB_MEMIF_LOG2_RING, &answer);
 	while (size > 0) {

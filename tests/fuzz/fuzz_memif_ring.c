@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any octets at any time in the memory that a memif neighbour shares: nothing outside of it is read or written, no
-// buffer is lost, a packet's mark is within it. Input: which end this is, and whether marks are agreed upon; then
-// changes to the ring (where, to what), each followed by a burst to send and one to receive.
+// Any bytes at any time in the memory that a memif neighbour shares. Nothing outside of it is read
+// or written, no buffer is lost, and a packet's mark is within the packet. Input: which end this
+// is, and whether marks are agreed upon. Then changes to the ring (offset, value), each followed by
+// a burst to send and one to receive.
 #include "fuzz.h"
 
 #include "core/packet/wire.h"
@@ -18,7 +19,7 @@
 
 ONCE(require(start_eal() == 0))
 
-// Rings in region 0, buffers in region 1: an octet beyond either is one too many.
+// Rings in region 0, buffers in region 1: an access one byte beyond either is an error.
 static struct drb_doorbell make_end(const struct drb_memif_memory *memory, bool from_client)
 {
 	struct drb_doorbell end = {.ring = (struct drb_memif_ring *)memory->region[0].at,

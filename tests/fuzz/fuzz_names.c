@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names and quantities: what is read can be written and is read again as the same.
+// Names and quantities: an accepted text is written and read back as the same.
 #include "fuzz.h"
 
 #include "core/fabric/addresses.h"

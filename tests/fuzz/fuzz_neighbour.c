@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A host's question: asker, spare room, frame.
+// A host's ARP or neighbour discovery request. Input: the host that asks, spare bytes, frame.
 #include "fuzz.h"
 
 #include "switch/datapath/arp_nd_proxy.h"
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(frame, data, size);
 	what = drb_neighbour_answer(&plan, asker, frame, &len, room);
 	if (what == DRB_NEIGHBOUR_ARP || what == DRB_NEIGHBOUR_ND) {
-		// The answer goes to who asked and comes from another host of the fabric.
+		// The reply goes to the host that asked, and comes from another host of the fabric.
 		uint32_t owner = drb_addr_of_mac(&plan, frame + 6);
 		require(len <= room && owner != asker && owner < 16);
 		require(memcmp(frame, data + 6, 6) == 0);

@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "switch/startup/eal.h"
+#include "switch/datapath/changes.h"
 #include "switch/datapath/idle.h"
 #include "switch/control/stats_commands.h"
 #include "switch/control/switch.h"
@@ -34,6 +35,11 @@ static void *serve(void *arg)
 	(void)arg;
 	event_base_dispatch(self.base);
 	return NULL;
+}
+
+static void hear(void *s)
+{
+	drb_snapshots_look(s);
 }
 
 static void connect_to_switch(void)
@@ -71,12 +77,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		setup_of("fabric: {layers: 2, arity: 4, name: fuzz}\nswitch: {layer: 1, label: 0}\n"
 			 "link: {driver: none}\nprocess: {hugepages: \"no\"}\n");
 	self.ports.count = self.setup.down_ports + self.setup.up_ports;
-	require(drb_eal_init(&self.setup, 0, false) == 0 &&
+	require(drb_eal_init(&self.setup, false) == 0 &&
 		drb_workers_init(&self.workers, &self.setup) == 0);
 	require(drb_workers_attach(&self.workers, &self.ports, &self.setup) == 0);
 	require(drb_workers_idle_init(&self.workers) == 0);
 	require(self.base = event_base_new());
-	require(drb_capture_open(&self) == 0 && drb_stats_open(&self) == 0);
+	require(drb_capture_open(&self) == 0 && drb_snapshots_open(&self) == 0 &&
+		drb_changes_open(&self.workers, self.base, hear, &self) == 0 &&
+		drb_background_open(&self.background, self.base) == 0 &&
+		drb_reload_open(&self) == 0 && drb_stats_open(&self) == 0);
 	require(drb_workers_start(&self.workers) == 0);
 	self.ready = true;
 	require(pthread_create(&thread, NULL, serve, NULL) == 0);
@@ -96,7 +105,7 @@ static void request(const uint8_t *text, size_t size)
 		error = dup(STDERR_FILENO);
 		require(null >= 0 && error >= 0);
 	}
-	// What the switch says is not what this is about.
+	// Messages of the switch on standard error are discarded.
 	require(ftruncate(null, 0) == 0);
 	dup2(null, STDERR_FILENO);
 	ssize_t sent = send(fd, text, size, MSG_NOSIGNAL);

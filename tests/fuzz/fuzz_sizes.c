@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a file of sizes: refused with a reason, or a distribution whose draws and mean are in range.
+// Any bytes as a file of sizes: refused with a reason, or a distribution with draws and a mean in
+// range.
 #include "fuzz.h"
 
 #include <stdio.h>

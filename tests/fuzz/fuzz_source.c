@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a host may say it is, for any frame. Input: whether IP is checked, frame. Whatever is found right must
-// not contain what a host would take for another's: this is looked for again, in the simplest way.
+// The addresses that a host may use as its own, in any frame. An accepted frame must not contain an
+// address that a host would take for another's. A simple second check looks for such addresses.
+// Input: whether IP is checked, frame.
 #include "fuzz.h"
 
 #include "core/fabric/source_rule.h"

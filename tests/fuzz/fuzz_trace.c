@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a capture: refused with one line, or packets (with a line if it is cut or damaged) that are all from one host of the
-// fabric to another. Input: number of hosts less 2, then the file.
+// Any bytes as a capture. They are refused with one line, or give packets that are all from one
+// host of the fabric to another, with a line if the capture is cut or damaged. Input: number of
+// hosts less 2, then the file.
 #include "said.h"
 
 #include "gen/captures/foreign.h"
@@ -26,7 +27,7 @@ static void check_packets(const struct trace *t, const struct drb_addr_plan *pla
 	}
 }
 
-// As a replay goes that delivers everything: nothing is missing, whatever is alike.
+// A replay in which everything is delivered: no packet is missing, even among equal ones.
 static void recognise(struct trace *t, const struct drb_addr_plan *plan, struct flows *flows)
 {
 	struct recognised by_host[HOSTS_MAX + 2];

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Fuzzes everything that reads bytes from outside.
-#   tests/fuzz/run.sh [SECONDS [NAME...]]    SECONDS for each target (default 10), all or those named,
-#                                            as many at a time as there are CPUs
-# Builds with clang, AddressSanitizer and UndefinedBehaviorSanitizer in build-fuzz. What is found
-# stays in build-fuzz/found, inputs that reach new code in build-fuzz/corpus. Prints "ok fuzz NAME"
-# or "not ok fuzz NAME"; exit status 1 if anything was found, 2 if it could not be tried.
+# Fuzzes all code that reads bytes from outside.
+#   tests/fuzz/run.sh [SECONDS [NAME...]]    SECONDS for each target (default 10), all targets or
+#                                            those named, as many at a time as there are CPUs
+# Builds with clang, AddressSanitizer and UndefinedBehaviorSanitizer in build-fuzz. Findings are
+# stored in build-fuzz/found, and inputs that reach new code in build-fuzz/corpus. Prints
+# "ok fuzz NAME" or "not ok fuzz NAME". Exit status 1 if anything was found, 2 if fuzzing was not
+# possible.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
 seconds=${1:-10}
@@ -24,7 +25,8 @@ if [ ! -f build-fuzz/build.ninja ]; then
 fi
 nice ninja -C build-fuzz "${names[@]/#/tests/fuzz/fuzz_}" >&2 || exit 2
 
-# An input may take a minute, in time that passes: a machine that stalls is no finding, a loop without end is.
+# The timeout of an input is a minute of wall-clock time. It detects an endless loop, and a stalled
+# machine stays below it.
 export ASAN_OPTIONS=halt_on_error=1:detect_leaks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 fuzz() { # fuzz NAME
@@ -50,7 +52,7 @@ for name in "${names[@]}"; do
     wait -n || failed=1
     running=$((running - 1))
   fi
-  # What one says is one piece.
+  # The output of one target stays together.
   { said=$(fuzz "$name"); status=$?; echo "$said"; exit $status; } &
   running=$((running + 1))
 done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// An input as a file, and what is said on standard error about it.
+// An input as a file, and the messages about it on standard error.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -29,14 +29,14 @@ static inline const char *file_of(const uint8_t *data, size_t size)
 	return path;
 }
 
-// From here on nothing is printed; needs a file_of() before.
+// Captures standard error from here on; needs a previous file_of().
 static inline void listen_to_errors(void)
 {
 	require(ftruncate(said_to, 0) == 0 && lseek(said_to, 0, SEEK_SET) == 0);
 	dup2(said_to, STDERR_FILENO);
 }
 
-// What was said since, until the next call.
+// The messages since then, valid until the next call.
 static inline const char *errors_said(void)
 {
 	static char text[4096];

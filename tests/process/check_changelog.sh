@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Both changelogs begin with the version of meson.build, a release has at most 20 lines, and Debian's package of the
-# library has the library's soname.
+# Checks versions. Both changelogs begin with meson.build's version, no release has more than 20
+# lines, and Debian's package of the library is named after the library's soname.
 #   tests/process/check_changelog.sh VERSION SOURCES
 set -euo pipefail
 
 fail() { echo "not ok: $*" && exit 1; }
 first=$(grep -m 1 '^## ' "$2/CHANGELOG.md")
 [[ $first =~ ^"## $1"(, [0-9-]{10})?$ ]] || fail "CHANGELOG.md begins with '$first', meson.build says $1"
-# Debian sorts ~ before nothing, so 0.3.0~dev before 0.3.0.
+# Debian sorts "~" before the end of a version: 0.3.0~dev comes before 0.3.0.
 debian=$(head -n 1 "$2/debian/changelog")
 [[ $debian == "drbswitch (${1/-/\~}) "* ]] || fail "debian/changelog begins with '$debian', meson.build says $1"
 soname=libdrb${1%.*}

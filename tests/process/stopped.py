@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Threads that are stopped as a debugger does."""
+"""Stops single threads, as a debugger does."""
 import ctypes
 import os
 
@@ -7,7 +7,7 @@ import tap
 from until import until
 
 PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
-WALL = 0x40000000  # of waitpid(): threads, too
+WALL = 0x40000000  # lets waitpid() wait for threads, too
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -18,7 +18,7 @@ def ptrace(request, tid):
 
 
 class Stopped:
-    """A thread is stopped meanwhile."""
+    """Keeps a thread stopped while the context lasts."""
 
     def __init__(self, tid):
         self.tid = tid
@@ -34,12 +34,13 @@ class Stopped:
     def __exit__(self, *_):
         try:
             ptrace(PTRACE_DETACH, self.tid)
-        except ProcessLookupError:  # killed: its process is not done before whoever traces it has waited for it
+        # The thread was killed. Its process ends only when the tracer has waited for the thread.
+        except ProcessLookupError:
             until(lambda: os.waitpid(self.tid, WALL | os.WNOHANG)[0])
 
 
 def worker(pid, number):
-    """The thread of a worker."""
+    """Returns the thread ID of a worker."""
     for tid in os.listdir(f'/proc/{pid}/task'):
         with open(f'/proc/{pid}/task/{tid}/comm', encoding='ascii') as f:
             if f.read().strip() == f'worker-{number}':

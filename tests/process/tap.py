@@ -7,11 +7,12 @@ import traceback
 
 
 class Skip(Exception):
-    """A program or a right is missing here."""
+    """Skips a test, because a program or a permission is missing here."""
 
 
 def run(tests):
-    # Who ends a test ends what it has started, also what it has stopped.
+    # On SIGTERM, unwind: context managers then end the processes they started and resume stopped
+    # ones.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     print(f'1..{len(tests)}')
     for number, test in enumerate(tests, 1):
@@ -20,7 +21,8 @@ def run(tests):
             print(f'ok {number} - {test.__name__}', flush=True)
         except Skip as e:
             print(f'ok {number} - {test.__name__} # SKIP {e}', flush=True)
-        except Exception as e:  # a test that breaks has failed; the others still run
+        # A test that raises has failed, and the other tests still run.
+        except Exception as e:
             print(f'not ok {number} - {test.__name__}')
             for line in traceback.format_exception(e):
                 print('# ' + line.rstrip().replace('\n', '\n# '), flush=True)

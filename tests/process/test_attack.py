@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""drbswitch as a process, with a hostile host at one port: what it sends as somebody else reaches nobody and is
-counted by name; what it may send arrives as it was sent, octet for octet.
+"""Tests drbswitch as a process with a hostile host at one port.
+
+Frames with somebody else's addresses reach nobody and are counted by reason. Frames that the host
+may send arrive unchanged, byte for byte.
 
 test_attack.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import collections
@@ -14,7 +16,7 @@ sys.dont_write_bytecode = True
 import tap  # noqa: E402
 from world import WITHIN, World, ask, capture, conserved, stop  # noqa: E402
 
-# Switch s1-0 of F(2,2) has h0 (hostile) and h1; h2 and all others are behind its uplinks.
+# Switch s1-0 of F(2,2) has h0, which is hostile, and h1. All other hosts are behind its uplinks.
 ME, VICTIM, AFAR = (b'\2\0\0\0\0' + bytes([h]) for h in (0, 1, 2))
 ALL = b'\xff' * 6
 
@@ -92,7 +94,7 @@ BAD = [
 
 
 def frames_of(path):
-    """What a port sent."""
+    """Returns the frames that a port sent."""
     data, at, found = path.read_bytes(), 24, []
     while at < len(data):
         length = struct.unpack_from('<I', data, at + 8)[0]
@@ -102,7 +104,7 @@ def frames_of(path):
 
 
 def replay(w, frames, routing=''):
-    """What left by each port, and the drops, when h0 has sent these frames."""
+    """Has h0 send these frames; returns the frames that left each port, and the drops."""
     capture(w.dir / 'in.pcap', frames)
     capture(w.dir / 'none.pcap', [])
     ports = ''.join(f'  - {{name: {p}, driver: vdev, device: "net_pcap{i},rx_pcap={w.dir}/'
@@ -122,7 +124,7 @@ def replay(w, frames, routing=''):
 
 
 def all_that_is_right_arrives():
-    """Frames of every kind, tags of both kinds: octet for octet, near and far, in every unit."""
+    """Frames of every kind arrive unchanged, with either tag, near and far, in all units."""
     for routing in ('', 'routing: {unit: flow}\n', 'routing: {unit: flowlet}\n', 'routing: {scheme: ecmp}\n'):
         with World() as w:
             near, far = ([frame(to, rest) for rest in GOOD] for to in (VICTIM, AFAR))
@@ -133,7 +135,7 @@ def all_that_is_right_arrives():
 
 
 def nothing_that_is_wrong_does():
-    """Each lie is dropped under its name and leaves by no port, whatever comes between."""
+    """Each forged frame is dropped for its reason and leaves no port, whatever comes between."""
     good = frame(VICTIM, GOOD[0])
     for repeat in (1, 50):
         with World() as w:
@@ -145,7 +147,7 @@ def nothing_that_is_wrong_does():
 
 
 def what_is_checked_can_be_chosen():
-    """With mac, IP sources are the host's affair; with off, all sources are."""
+    """With "mac" the switch does not check IP sources; with "off" it checks no source."""
     for check, passes in (('mac', ('spoofed_ip',)), ('off', ('spoofed_ip', 'spoofed_neighbour', 'spoofed_source'))):
         with World() as w:
             lies = [(name, f) for name, f in BAD if not f[0] & 1 and name.startswith('spoofed')]

@@ -20,7 +20,7 @@ import tap  # noqa: E402
 from until import WITHIN, until  # noqa: E402
 from world import World, ask, capture, conserved, forwards, stop, take_memory  # noqa: E402
 
-DRBCTL, DISSECTOR = sys.argv[3:]
+DRBCTL, DISSECTOR = sys.argv[3:5]
 FRAMES = 1500
 HELLO = bytes.fromhex('88b5')
 SWITCHES = '''fabric: {{layers: 2, arity: 1}}
@@ -32,7 +32,7 @@ ports:
 
 
 def options(data):
-    """{code: value} of the options of a block."""
+    """Returns the options of a block: {code: value}."""
     found, at = {}, 0
     while at + 4 <= len(data):
         code, length = struct.unpack_from('<HH', data, at)
@@ -44,7 +44,9 @@ def options(data):
 
 
 def read_pcapng(path):
-    """(names of interfaces, [(interface, direction, comment, frame)], {interface: (matched, lost)})"""
+    """Returns names of interfaces, packets and counts.
+
+    ([name], [(interface, direction, comment, frame)], {interface: (matched, lost)})"""
     data, at = path.read_bytes(), 0
     names, packets, counts = [], [], {}
     while at < len(data):
@@ -67,7 +69,7 @@ def read_pcapng(path):
 
 
 def begin(w, *args, stdout=None):
-    """A capture that has begun."""
+    """Starts `drbctl capture`, and waits until the capture has begun."""
     p = subprocess.Popen([DRBCTL, 'capture', '--runtime', w.dir / 'run', *args], stdout=stdout,
                          stderr=subprocess.PIPE, text=True)
     w.processes.append(p)
@@ -78,7 +80,7 @@ def begin(w, *args, stdout=None):
 
 
 def end(p):
-    """What it says at its end."""
+    """Ends a reader by SIGINT, and returns its messages."""
     p.send_signal(signal.SIGINT)
     said = p.stderr.read()
     assert p.wait(WITHIN) == 0, said
@@ -86,7 +88,7 @@ def end(p):
 
 
 def wireshark(w):
-    """What Wireshark's programs read in the capture: no complaint, and the hellos of both switches."""
+    """Wireshark's programs read the capture without complaint, and find hellos of both switches."""
     info = subprocess.run(['capinfos', w.dir / 'c.pcapng'], capture_output=True, text=True, check=True)
     assert not info.stderr.replace('Running as user "root" and group "root". This could be dangerous.\n', ''), info
     assert 'Name = s1-0.u0' in info.stdout, info.stdout
@@ -97,32 +99,31 @@ def wireshark(w):
 
 
 def low(w, source='net_null0', uplink='none'):
-    """Switch s1-0, below, with this device for its host. Over memif it would wait for its peer for 10 s."""
+    """Switch s1-0, below, with this device for its host."""
     return w.start(SWITCHES.format(dir=w.dir, layer=1) + f'  - {{name: d0, device: "{source}"}}\n'
                    f'  - {{name: u0, driver: {uplink}}}\n', name='low.yaml')
 
 
-def core(w, source, hello='100ms'):
+def core(w, source, *args, **more):
     """Switch s2-0 with this device on its other side."""
-    return w.start(SWITCHES.format(dir=w.dir, layer=2).replace('100ms', hello) + '  - {name: d0, driver: memif}\n'
-                   f'  - {{name: d1, device: "{source}"}}\n', name='core.yaml')
+    return w.start(SWITCHES.format(dir=w.dir, layer=2) + '  - {name: d0, driver: memif}\n'
+                   f'  - {{name: d1, device: "{source}"}}\n', *args, name='core.yaml', **more)
 
 
 def packets_are_captured():
-    """What goes through a switch is in the file, once in and once out, with how it was sent."""
+    """The file has each forwarded packet once in and once out, and says how it was sent."""
     with World() as w:
         capture(w.dir / 'in.pcap', [bytes.fromhex('020000000000' '020000000001' '88b6') + bytes(46)] * FRAMES)
         capture(w.dir / 'none.pcap', [])
         below = low(w, f'net_pcap0,rx_pcap={w.dir}/none.pcap,tx_pcap={w.dir}/out.pcap', 'memif')
-        # It is ready at once if its neighbour is there.
-        before = core(w, f'net_pcap0,rx_pcap={w.dir}/none.pcap,tx_pcap={w.dir}/gone.pcap', 'off')
-        for _ in range(2):
-            w.notified('READY=1')
-        stop(before)
-        w.notified('STOPPING=1')
+        w.notified('READY=1')
         at = w.socket_of('drb-s1-0')
         reader = begin(w, 's1-0', '-w', str(w.dir / 'c.pcapng'))
-        above = core(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/gone.pcap')
+        # The core switch forwards the frames of the file once both switches are connected.
+        above = core(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/gone.pcap', '--hold',
+                     stdin=subprocess.PIPE)
+        until(lambda: ask(at, '/drb/port,u0')[0]['state'] in ('unknown', 'up'))
+        above.stdin.close()
         w.notified('READY=1')
         until(lambda: ask(at, '/drb/ports')[0], good=lambda t: t['out_packets'][0] and not t['queue_packets'][0])
         time.sleep(0.3)
@@ -137,7 +138,9 @@ def packets_are_captured():
                 seen = sum(p[0] == name and p[1] == direction and 'dropped' not in p[2] for p in mine)
                 assert seen == counted[key][port], (name, key, seen, counted)
         assert counted['in_packets'][1] > 0, counted
-        assert all(p[2].startswith('down, queue ') for p in mine if p[1] == 2), mine[-1]
+        queues = [int(p[2].removeprefix('down, queue ')) for p in mine if p[1] == 2]
+        # A received burst leaves as one, and each of its packets leaves the queue one shorter.
+        assert max(queues) > 1 == queues[-1] and all(b == a - 1 or a == 1 for a, b in zip(queues, queues[1:])), queues
         assert any(p[3][12:14] == HELLO and p[1] == 2 for p in packets), 'no hello'
         conserved(counted)
         if shutil.which('tshark'):
@@ -147,14 +150,14 @@ def packets_are_captured():
 
 
 def dropped_at(w, reason):
-    """Port and direction, 1 in and 2 out, of packets that are dropped for this reason."""
+    """Returns the ports and directions (1 in, 2 out) of packets dropped for this reason."""
     reader = begin(w, 's1-0', '-c', '300', '-w', str(w.dir / 'd.pcapng'))
     assert reader.wait(WITHIN) == 0
     return {(q[0], q[1]) for q in read_pcapng(w.dir / 'd.pcapng')[1] if q[2].startswith(f'dropped: {reason}')}
 
 
 def drops_say_why():
-    """A frame that is dropped is there once more, with the reason; filters take what they say."""
+    """A dropped frame is captured once more, with the reason. Filters select the right frames."""
     with World() as w:
         capture(w.dir / 'in.pcap', [bytes.fromhex('0a0000000001' '020000000000' '88b6') + bytes(46),
                                     bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 8)
@@ -168,7 +171,7 @@ def drops_say_why():
         assert len(packets) == 200 and all(q[3][:6] == bytes.fromhex('0a0000000001') for q in packets)
         dropped = [q for q in packets if q[2] == 'dropped: unknown_destination, queue 0']
         assert 90 <= len(dropped) <= 110 and all(q[0] == 's1-0.d0' and q[1] == 1 for q in dropped), packets[:4]
-        # At a port that is down it came in, where a queue is full it would have left.
+        # A port that is down drops incoming packets. A full queue drops outgoing packets.
         assert ask(w.socket_of('drb-s1-0'), '/drb/down,d0')[0].startswith('ok: ')
         assert dropped_at(w, 'port_down') == {('s1-0.d0', 1)}
         assert ask(w.socket_of('drb-s1-0'), '/drb/up,d0')[0].startswith('ok: ')
@@ -177,7 +180,9 @@ def drops_say_why():
 
 
 def full_speed_loses_by_count():
-    """A reader that does not read loses packets, by count; the switch forwards on. Killed, it is forgotten."""
+    """A reader that does not read loses packets, which are counted.
+
+    The switch goes on forwarding. A reader that is killed leaves nothing behind."""
     with World() as w:
         capture(w.dir / 'in.pcap', [bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 64)
         p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
@@ -206,13 +211,13 @@ def full_speed_loses_by_count():
         until(lambda: subprocess.run([DRBCTL, 'capture', '--runtime', w.dir / 'run', 's1-0', '-c', '1'],
                                      capture_output=True, timeout=WITHIN, check=False).returncode == 0)
         reader = begin(w, 's1-0', '-w', str(w.dir / 'd.pcapng'))
-        stop(p)  # while it is captured
+        stop(p)  # while a capture runs
         said = reader.stderr.read()
         assert reader.wait(WITHIN) == 1 and 's1-0: the switch has ended' in said, said
 
 
 def a_second_signal_ends_it():
-    """A reader that reads nothing keeps the first SIGINT waiting, not the second."""
+    """If nobody reads the output of a reader, it ends at the second SIGINT, not at the first."""
     with World() as w:
         capture(w.dir / 'in.pcap', [bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 64)
         p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
@@ -232,7 +237,7 @@ def a_second_signal_ends_it():
 
 
 def memory_keeps_its_size():
-    """A reader cannot cut, and so not take away, the memory that workers write to."""
+    """A reader cannot change the size of the memory that workers write to."""
     with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
         capture(w.dir / 'in.pcap', [bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 64)
         p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
@@ -255,7 +260,10 @@ def memory_keeps_its_size():
 
 
 def answer_as_switch(listener, true, give):
-    """Serves one client as a switch does whose replies are those of another, but for the memory of a capture."""
+    """Serves one client in place of a switch.
+
+    Requests go to the true switch, except for a capture, for which the client gets the memory
+    `give`."""
     client, _ = listener.accept()
     with client, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as other:
         other.connect(str(true))
@@ -280,7 +288,7 @@ def answer_as_switch(listener, true, give):
 
 
 def memory_must_be_sealed():
-    """drbctl touches no memory that whoever gave it could still cut."""
+    """drbctl refuses memory that its owner could still cut."""
     with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         p = low(w)
         w.notified('READY=1')
@@ -303,7 +311,9 @@ def memory_must_be_sealed():
 
 
 def nobody_connects():
-    """Who asks for packets and does not come for them leaves no file behind; meanwhile nobody else is served."""
+    """A client may request a capture and never connect to it.
+
+    Until its end, other captures are refused. It leaves no file behind."""
     with World() as w:
         p = low(w)
         w.notified('READY=1')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What chaos.sh holds fabrics and switches to, given what none should do: each check complains, and of that alone.
+"""Gives the checks of chaos.sh wrong observations: each check reports exactly what is wrong.
 
 test_chaos.py TESTS_DIR    TAP on standard output."""
 import os
@@ -77,7 +77,7 @@ def view(sent, got):
 
 def balance_of_links():
     link = {'lower': 's1-0', 'lower_port': 'u0', 'upper': 's2-0', 'upper_port': 'd0'}
-    # The link lost 10 packets before: that is not counted again.
+    # The link lost 10 packets before. They must not be counted again.
     before = {'s1-0': view(100, 0), 's2-0': view(0, 90)}
     assert not checks.balance([link], before, {'s1-0': view(150, 0), 's2-0': view(0, 140)})
     found = checks.balance([link], before, {'s1-0': view(150, 0), 's2-0': view(0, 139)})
@@ -89,17 +89,17 @@ def ledger_of_packets():
     first = [ledger.sent(at, 0, 1) for at in (1.0, 2.0, 3.0)]
     for number in first[0], first[2], first[2]:
         ledger.came(number, 1, 1)
-    ledger.came(first[1], 1, 2)  # it arrives where it should not
+    ledger.came(first[1], 1, 2)  # arrives at the wrong host
     assert ledger.span(0, 2.5) == (2, {}, 1, 1), ledger.span(0, 2.5)
     number = ledger.sent(4.0, 2, 0)
     assert ledger.span(3.5, 5) == (1, {(2, 0): 1}, 1, 1)
     ledger.forget()
-    ledger.came(number, 0, 0)  # too late to matter
+    ledger.came(number, 0, 0)  # too late to count
     assert ledger.span(0, 9) == (0, {}, 0, 0)
 
 
 def line(*names):
-    """A world of hosts and switches in a row, without processes."""
+    """Returns a world whose hosts and switches are connected in a row, without processes."""
     world = World.__new__(World)
     world.switches = {n: {} for n in names if n[0] == 's'}
     world.hosts = [{'name': n} for n in names if n[0] == 'h']

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""topo/fabric demo without a fabric: what the verdict says of which figures, and what it refuses.
+"""Tests topo/fabric demo without a fabric: its verdict on given figures, and what it refuses.
 
 test_demo.py TOPO_DIR BUILD_DIR    TAP on standard output."""
 import argparse
@@ -28,7 +28,7 @@ KEPT = 'Under a persistent permutation (hosts keep destinations): '
 
 
 def rows(fresh, persistent):
-    """{scheme: latency}; None: queues grow. The simulator says the same."""
+    """Makes rows from {scheme: latency}; None stands for growing queues. The simulator agrees."""
     result = []
     for name, figures in (('fresh', fresh), ('persistent', persistent)):
         for scheme, value in figures.items():
@@ -212,7 +212,7 @@ def what_is_not_built_is_said_with_the_cure():
 
 
 def programs_are_not_named_twice():
-    """What a program that the harness runs says of a mistake becomes the harness's own line."""
+    """The harness reports a mistake that one of its programs found as its own single line."""
     for command, want in ((['fabric', 'demo', '--scheme', 'foo'], "drbfabric: --scheme foo: no scheme 'foo': must be "),
                           (['fabric', 'up', '--scheme', 'foo', '--fabric', 'nobody-has-this'],
                            'drbfabric: --scheme foo: "foo" is none of '),

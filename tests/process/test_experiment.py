@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""topo/experiment without a fabric: which runs count, what is too far off, what it refuses, and that
-the report needs nothing else.
+"""topo/experiment without a fabric: the runs that count, and the results that are too far off.
+
+Also tests refusals, and that the report needs no other files.
 
 test_experiment.py TOPO_DIR BUILD_DIR    TAP on standard output."""
 import csv
@@ -14,21 +15,25 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from typing import Any
+from unittest import mock
 from xml.etree import ElementTree
 
 TOPO, BUILD = sys.argv[1:3]
 sys.dont_write_bytecode = True
-sys.path.insert(0, TOPO)
+sys.path[:0] = [TOPO, f'{TOPO}/../lab']
 os.environ['DRB_BUILD'] = BUILD
 
+import drblab.live  # noqa: E402
 import tap  # noqa: E402
 from drbfabric import Failure  # noqa: E402
-from drbfabric.experiment import link_tree, live, report, slow_links  # noqa: E402
+from drbfabric.experiment import impaired_links, link_tree, live, points, report, timed_faults  # noqa: E402
 from drbfabric.experiment.control import COUNTS, Control  # noqa: E402
 from drbfabric.experiment.experiment import (  # noqa: E402
-    Experiment, Setup, disturbance, simulate)
+    Experiment, Setup, check_faults, disturbance, failed, simulate)
 from drbfabric.experiment.summary import deviations, summarise  # noqa: E402
+from until import until  # noqa: E402
 
 
 def setup(**changes):
@@ -47,7 +52,7 @@ SAID: dict[str, Any] = {
     'late_packets': 5, 'late_max_us': 6, 'late_slots': 7, 'lost_credit_events': 8, 'switch_late_us': 9,
     'forwarded': 60, 'redirected': 0.1, 'growing': 'no', 'growing_links': 0, 'slowest_link': 1, 'machine_lost': 0,
     'machine_late_us': 2}
-# As drbgen writes them.
+# Rows for links in the form that drbgen writes.
 LINKS: list[dict[str, Any]] = [
     {'layer': layer, 'switch': f's{layer}-0', 'port': port, 'peer': 'h0.eth0', 'use': use, 'queue_mean': queue,
      'queue_max': f'{int(float(queue) * 9)}', 'dropped': '0', 'rate_part': '1', 'growing': 'no'}
@@ -80,10 +85,12 @@ def disturbed_runs_do_not_count():
     assert 'sent late' in disturbance({**quiet, 'late_packets': 31})
     assert 'departures' in disturbance({**quiet, 'late_departures': 121})
     assert 'lost' in disturbance({**quiet, 'lost_credit_events': 121})
+    assert disturbance({**quiet, 'fault_late_slots': 20}) == ''
+    assert disturbance({**quiet, 'fault_late_slots': 25.6}) == 'a fault came 26 slots late'
 
 
 def made_up(s, factor):
-    """An experiment whose live runs are the simulator's, times a factor."""
+    """Returns an experiment whose live figures are the simulator's, times a factor."""
     e = Experiment(s, '/nowhere')
     for seed in e.seeds:
         e.simulated[seed] = simulate(s, seed)
@@ -112,7 +119,7 @@ def deviations_are_found():
 
 
 def growth_is_what_many_times_the_slots_say():
-    # Whether it shows in a run of 200 slots is one thing, whether it goes on another.
+    # Queues may grow in a run of 200 slots without growing in a longer one.
     for scheme, traffic, growing in (('dmodk', 'fixed', True), ('micro', 'fixed', False)):
         s = setup(schemes=[scheme], loads=[0.95], traffic=traffic, slots=200, warmup=20)
         figures = simulate(s, 1)[scheme, 0.95]
@@ -155,14 +162,15 @@ def percentiles_become_a_distribution():
 
 
 def control_notes_what_is_late():
+    def slots():
+        return [count for count, _ in COUNTS.iter_unpack(control.counts[:])]
+
     with Control(0.002) as control:
-        time.sleep(0.5)
-    slots = [count for count, _ in COUNTS.iter_unpack(control.counts[:])]
-    assert len(slots) == len(os.sched_getaffinity(0)) and min(slots) > 20, slots
+        until(lambda: min(slots()) > 20)
+    assert len(slots()) == len(os.sched_getaffinity(0))
     assert 0 <= control.late_share() <= 1
     with Control(0.002) as control:
-        while any(count == 0 for count, _ in COUNTS.iter_unpack(control.counts[:])):
-            time.sleep(0.002)  # one that has not begun has no slot to be late for
+        until(lambda: min(slots()) > 0)  # a child that has not begun has no slot to be late for
         for child in control.children:
             os.kill(child, signal.SIGSTOP)
         time.sleep(0.5)
@@ -179,7 +187,7 @@ def simulator_sees_the_same_load():
     figures = simulate(s, 1)['dmodk', 0.9]
     assert 7.5 < figures['latency'] < 9 and figures['redirected'] == 0, figures
     assert {key for key, _ in s.figures} <= set(figures)
-    # One path for each pair; links to hosts are used as the load is.
+    # Each pair of hosts has one path. The use of links to hosts equals the load.
     assert figures['reordered_share'] == 0 and figures['reorder_buffer'] == 0, figures
     assert 6 <= figures['latency_p50'] <= figures['latency_p99'] <= figures['latency_max'], figures
     assert abs(figures['use_down1_mean'] - 0.9) < 0.01, figures
@@ -187,7 +195,7 @@ def simulator_sees_the_same_load():
 
 
 def pictures_in(folder):
-    """{name: SVG} of plots, each of which is there as PDF, too."""
+    """Returns plots as {name: SVG}. Each plot must exist as PDF, too."""
     names = [name[:-len('.svg')] for name in os.listdir(folder)
              if name.endswith('.svg') and not name.startswith('links-')]
     assert all(os.path.getsize(f'{folder}/{name}.pdf') > 1000 for name in names)
@@ -217,7 +225,7 @@ def report_is_one_file():
             assert len(list(csv.DictReader(f))) == 8
         with open(f'{folder}/out/links.csv', encoding='utf-8') as f:
             assert len(list(csv.DictReader(f))) == 8 * len(LINKS)
-        # And a tree for each scheme.
+        # The page has a tree for each scheme, too.
         assert page.count('<img') == len(pictures_in(f'{folder}/out')) + 2 == 8
         one_load = made_up(setup(loads=[0.9], runs=1), 1)
         with open(report.write(f'{folder}/one', one_load, summarise(one_load)), encoding='utf-8') as f:
@@ -232,7 +240,7 @@ def report_is_one_file():
         for name, picture in pictures.items():
             assert picture.lstrip().startswith('<?xml') and '</svg>' in picture
             assert 'prefers-color-scheme:dark' in picture
-            # The colour of drb in all reports.
+            # This is the colour of drb in all reports.
             assert '#0072b2' in picture or name in ('one latency', 'one tail'), name
 
 
@@ -246,7 +254,7 @@ def links_are_drawn_on_the_tree():
     red = [e for e in strokes if e.get('stroke') == '#d00']
     assert 0 < len(red) == sum(link['growing'] == 'yes' for link in links) < 40, red
     assert all('growing yes' in (e[0].text or '') for e in red)
-    # The widest are drawn last, where they are seen.
+    # The widest links are drawn last, so that no other link covers them.
     widths = [float(e.get('stroke-width', '0')) for e in strokes]
     assert widths == sorted(widths) and widths[-1] > 2 * widths[0] > 0, widths
 
@@ -254,14 +262,209 @@ def links_are_drawn_on_the_tree():
 def slow_links_are_those_of_drbsim():
     fast, slow = setup(schemes=['dmodk'], loads=[0.3]), setup(schemes=['dmodk'], loads=[0.3], slow='link:4:3')
     for seed in 1, 2:
-        links = slow_links.drawn(slow, seed)
+        links = impaired_links.slow(slow, seed)
         assert len(links) == 4 and set(links.values()) == {3}, links
-        assert slow_links.drawn(slow, seed) == links and not slow_links.drawn(fast, seed)
+        assert impaired_links.slow(slow, seed) == links and not impaired_links.slow(fast, seed)
         assert simulate(slow, seed)['dmodk', 0.3]['latency'] > simulate(fast, seed)['dmodk', 0.3]['latency'] + 0.2
-    assert slow_links.drawn(slow, 1) != slow_links.drawn(slow, 2)
+    assert impaired_links.slow(slow, 1) != impaired_links.slow(slow, 2)
     plan = {'fabric': 'x', 'links': [{'kind': 'veth', 'lower': 's1-0', 'lower_port': f'u{i}', 'upper': f's2-{i}',
                                       'upper_port': 'd0'} for i in range(2)]}
-    assert slow_links.ends(plan, {'s1-0.u1': 3}) == {('s1-0', 'u1'): 3, ('s2-1', 'd0'): 3}
+    assert impaired_links.ends(plan, {'s1-0.u1': 3}) == {('s1-0', 'u1'): 3, ('s2-1', 'd0'): 3}
+
+
+def dead_links_are_those_of_drbsim():
+    drawn, named = setup(fail='link:3'), setup(fail='s1-0.u1,s2-3.u0', schemes=['dmodk'], loads=[0.3])
+    assert impaired_links.dead(drawn, 1) != impaired_links.dead(drawn, 2)
+    assert len(impaired_links.dead(drawn, 1)) == 3 and not impaired_links.dead(setup(), 1)
+    assert impaired_links.dead(named, 1) == impaired_links.dead(named, 2) == ['s1-0.u1', 's2-3.u0']
+    assert simulate(named, 1)['dmodk', 0.3] != simulate(setup(schemes=['dmodk'], loads=[0.3]), 1)['dmodk', 0.3]
+    fewer = setup(layers=2, arity=4, uplinks=2, fail='link:8')
+    assert {name[-2:] for name in impaired_links.dead(fewer, 1)} == {'u0', 'u1'}
+    try:
+        impaired_links.dead(setup(fail='s2-1'), 1)
+    except Failure as e:
+        assert e.code == 2 and 's2-1 is a switch: name links' in str(e), e
+    else:
+        raise AssertionError('a switch is no link')
+
+
+class FakeLink:
+    """Records when links are set instead of setting them."""
+    seen: list[tuple[str, str, float]] = []
+
+    def __init__(self, _plan, name):
+        self.name = name
+
+    def set(self, state):
+        FakeLink.seen.append((self.name, state, time.time()))
+
+
+class FakeChild:
+    """A program that ends once this many links were set."""
+
+    def __init__(self, most):
+        self.most = most
+
+    def runs(self):
+        return len(FakeLink.seen) < self.most
+
+
+def a_list(folder, text):
+    path = f'{folder}/faults'
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(text)
+    return path
+
+
+def refusal(work):
+    try:
+        work()
+    except Failure as e:
+        assert e.code == 2, e
+        return str(e)
+    raise AssertionError('not refused')
+
+
+def faults_come_at_their_slots():
+    s = setup(slot_ns=20000000, slots=10)
+    with tempfile.TemporaryDirectory() as folder:
+        faults = timed_faults.read(a_list(folder, '\ufeff9 mend s1-0.u1 # again\r\n\n3 cut s1-0.u1 s2-3.u0\n'
+                                          '10 cut s1-0.u0\n'))
+    assert [fault.slot for fault in faults] == [3, 9, 10] and not timed_faults.read('')
+    for most, names in ((9, ['s1-0.u1', 's2-3.u0', 's1-0.u1']), (2, ['s1-0.u1', 's2-3.u0'])):
+        FakeLink.seen.clear()
+        begin = timed_faults.begin_of(s.slot, s.hosts)
+        since = begin - time.time() + time.monotonic()
+        assert 0 <= since % s.slot < 0.001 and begin > time.time() + 3, since
+        begin = time.time()
+        with mock.patch.object(timed_faults, 'Link', FakeLink):
+            late = timed_faults.cause({}, faults, begin, s, FakeChild(most))
+        assert [name for name, _, _ in FakeLink.seen] == names, FakeLink.seen
+        assert all(at - begin >= slot * s.slot for (_, _, at), slot in zip(FakeLink.seen, (3, 3, 9)))
+        assert (late == math.inf) == (most == 2), 'the program ended before a fault was due'
+    FakeLink.seen.clear()
+    with mock.patch.object(timed_faults, 'Link', FakeLink):
+        timed_faults.mend({}, faults)
+    assert sorted(link[:2] for link in FakeLink.seen) == [('s1-0.u0', 'up'), ('s1-0.u1', 'up'), ('s2-3.u0', 'up')]
+    assert disturbance({'sent': 1, 'forwarded': 1, 'late_packets': 0, 'late_departures': 0, 'lost_credit_events': 0,
+                        'fault_late_slots': math.inf})
+
+
+def a_switch_is_killed_at_its_slot():
+    s, killed = setup(slot_ns=20000000, slots=10), []
+    with tempfile.TemporaryDirectory() as folder:
+        faults = timed_faults.read(a_list(folder, '2 kill s2-1 s2-0\n'))
+    timed_faults.check(faults, [])
+    begin = time.time()
+
+    def kill(fabric, names):
+        killed.append((fabric.name, names, time.time()))
+        return iter(())
+    with mock.patch.object(timed_faults, 'kill', kill):
+        timed_faults.cause({'fabric': 'experiment'}, faults, begin, s, FakeChild(9))
+    assert killed[0][:2] == ('experiment', ['s2-1', 's2-0']) and killed[0][2] - begin >= 2 * s.slot and len(killed) == 1
+    timed_faults.mend({}, faults)  # no link is to be mended
+
+
+def wrong_faults_are_named():
+    with tempfile.TemporaryDirectory() as folder:
+        for line in ('5us cut s1-0.u1', '3 start s2-1', '3 cut', '\u0663 cut s1-0.u1'):
+            path = a_list(folder, f'# first\n{line}\n')
+            said = refusal(lambda p=path: timed_faults.read(p))
+            assert f"{path}:2: '{line}': a fabric takes SLOT cut LINK..." in said, said
+        with open(path, 'wb') as f:
+            f.write(b'# caf\xe9\n1 cut s1-0.u1\n')
+        assert len(timed_faults.read(path)) == 1
+        cases: tuple[tuple[str, str, dict[str, Any]], ...] = (
+                ('', 'has no fault', {}), ('1 cut s1-9.u0', 's1-9.u0', {}), ('1 cut h4', 'h4', {}),
+                ('1 cut s2-1.d0', 'lower end', {}), ('1 mend s1-0.u1', 'dead for the whole run', {'fail': 's1-0.u1'}),
+                ('1 cut s1-0.u1\n' * 4, 'cut more than 3 times', {}),
+                ('1 kill s2-1\n5 kill s2-1', 's2-1: killed twice', {}),
+                ('1 cut s1-0.u1', 'detect 2: must be from 15 to 6000 slots', {'detect': 2}))
+        for text, want, more in cases:
+            s = setup(faults=a_list(folder, text), **more)
+            said = refusal(lambda wrong=s: check_faults(wrong))
+            assert want in said, said
+        check_faults(setup(faults=a_list(folder, '1 cut s1-0.u1\n5 mend s1-0.u1\n')))
+
+
+def links_are_mended_whatever_happens():
+    """Ctrl-C between a cut and its mending: drbgen ends, then the link is mended."""
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    done: list[str] = []
+    child = mock.MagicMock()
+    child.__enter__.return_value = child
+    child.stop.side_effect = lambda: done.append('stop')
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(live, 'forget'), \
+            mock.patch.object(live.children, 'Child', return_value=child), \
+            mock.patch.object(timed_faults, 'cause', interrupted), \
+            mock.patch.object(timed_faults, 'mend', lambda *_: done.append('mend')):
+        s = setup(faults=a_list(folder, '1 cut s1-0.u1'))
+        try:
+            live.replay('traffic', {'fabric': 'x'}, s)
+        except KeyboardInterrupt:
+            pass
+    assert done == ['stop', 'mend'], done
+
+
+def hellos_follow_the_slots():
+    s = setup(slot_ns=4000000, faults='x', detect=24)
+    assert s.hello_ms == 32 and replace(s, stretched=1).hello_ms == 64
+    s = setup(slot_ns=4000000, faults='x')
+    assert (s.hello_ms, s.detect) == (100, 75)
+    assert setup(slot_ns=4000000, detect=24).hello_ms == 100, 'of no use without faults'
+
+
+def losses_by_faults_are_no_failure():
+    assert not failed([{'lost': 0, 'wrong': 0}], '') and not failed([{'lost': 9, 'wrong': 0}], 'faults')
+    assert failed([{'lost': 0, 'wrong': 0}, {'lost': 1, 'wrong': 0}], '')
+    assert failed([{'lost': 0, 'wrong': 1}], '') and failed([{'lost': 9, 'wrong': 1}], 'faults')
+
+
+def the_least_disturbed_attempt_counts():
+    e = Experiment(setup(repeats=1, stretches=0, slots=10, faults='x'), '/nowhere')
+    late = {**dict.fromkeys(('late_packets', 'late_departures', 'lost_credit_events'), 0), 'sent': 1, 'forwarded': 1}
+    runs = [{**late, 'slot_ms': 1, 'disturbed': 'a fault came 100 slots late'}, {**late, 'slot_ms': 1, 'disturbed': ''}]
+    attempts = iter(runs)
+    with mock.patch.object(e, 'measure_once', lambda *_: next(attempts)), \
+            mock.patch.object(e, 'set_fabric') as restarted, \
+            mock.patch('drbfabric.experiment.experiment.PAUSE_SECONDS', 0):
+        e.measure({}, 'drb', 0.5, 1)
+    restarted.assert_called_once()  # switches hold back a link that is cut in run after run
+    assert not runs[0].get('counts') and runs[1]['counts']
+
+
+def points_become_setups():
+    base = setup(slot_ns=0, queue=0, loads=[0.5])
+    one = points.setup_of(base, {'layers': 2.0, 'arity': 4, 'scheme': 'walk', 'load': 0.7, 'threshold': 3.5,
+                                 'slots': 50, 'stats': 20, 'seed': 9, 'delay': '0,3', 'traffic': 'fixed',
+                                 'fail': 'link:1'})
+    assert (one.layers, one.arity, one.schemes, one.loads, one.threshold) == (2, 4, ['walk'], [0.7], '3.5')
+    assert (one.slots, one.warmup, one.seed, one.delay, one.queue, one.runs) == (50, 30, 9, 3, 4096, 1)
+    assert one.slot_ns >= 2000000 and one.fail == 'link:1'
+    other = points.setup_of(base, {})
+    assert (other.schemes, other.loads, other.queue, other.warmup) == (['drb'], [0.5], 512, 200)
+    for wrong, want in (({'delay': '3'}, 'delay 3: must be 0'), ({'delay': '0,1,2'}, 'must be 0'),
+                        ({'stats': 401}, 'stats 401: must be from 1 to the 400 slots'), ({'arity': 40}, 'namespace'),
+                        ({'scheme': 'no'}, 'no scheme')):
+        try:
+            points.setup_of(base, wrong)
+        except Failure as e:
+            assert want in str(e) and e.code == 2, e
+        else:
+            raise AssertionError(wrong)
+    assert set(points.OPTIONS) == set(drblab.live.OPTIONS)
+    assert points.read(['{"id": 7, "load": 1}\n', '\n', '{}']) == [(1, 7, {'load': 1}), (3, 3, {})]
+    for line, want in (('[]', 'must be a JSON object'), ('{', 'must be a JSON object'), ('{"model": "flow"}', 'flow'),
+                       ('{"stale": 1}', 'stale: a fabric takes layers, ')):
+        try:
+            points.read(['{}', line])
+        except Failure as e:
+            assert str(e).startswith('standard input:2: ') and want in str(e), e
+        else:
+            raise AssertionError(line)
 
 
 def mistakes_are_one_line():
@@ -270,9 +473,11 @@ def mistakes_are_one_line():
                 ('', 'out'), ('--load 1', 'loads'), ('--load 0.5,0.5', 'loads'),
                 ('--load 0.5:x:1', 'loads'), ('--slot 2', '2ms'), ('--slot 0ms', '2ms'),
                 ('--scheme drb,drb', 'schemes'), ('-l 0', '0'), ('--slots 10 --warmup 6', 'half'),
-                ('-l 9 -d 9', 'hosts'), ('--runs 0', '0'), ('--nonsense', 'nonsense'),
+                ('-l 9 -d 9', 'hosts'), ('--points', '--out: of a report'),
+                ('--runs 0', '0'), ('--nonsense', 'nonsense'),
                 ('--repeat -1', 'repeat')) + ((('--slow link:3', 'N:K'), ('--slow link:33:2', '32 links'),
-                                               ('--slow link:1:2 --tcp fixed:9', 'not of --tcp'))
+                                               ('--slow link:1:2 --tcp fixed:9', 'not of --tcp'),
+                                               ('--fail s1-9.u0', 's1-9'), ('--fail s1-0', 'name links'))
                                               if os.geteuid() == 0 else ()):
             out = ['--out', f'{folder}/x'] if words else []
             done = subprocess.run([f'{TOPO}/experiment', *out, *words.split()], text=True,
@@ -283,10 +488,13 @@ def mistakes_are_one_line():
 
 
 TESTS = (what_drbgen_says_becomes_figures, disturbed_runs_do_not_count, deviations_are_found,
-         growth_is_what_many_times_the_slots_say,
-         disturbed_and_lost_are_marked, late_without_cause_is_a_deviation,
+         growth_is_what_many_times_the_slots_say, disturbed_and_lost_are_marked, late_without_cause_is_a_deviation,
          percentiles_become_a_distribution, control_notes_what_is_late, simulator_sees_the_same_load,
-         report_is_one_file, links_are_drawn_on_the_tree, slow_links_are_those_of_drbsim, mistakes_are_one_line)
+         report_is_one_file, links_are_drawn_on_the_tree, slow_links_are_those_of_drbsim,
+         dead_links_are_those_of_drbsim, faults_come_at_their_slots, a_switch_is_killed_at_its_slot,
+         wrong_faults_are_named, links_are_mended_whatever_happens, hellos_follow_the_slots,
+         losses_by_faults_are_no_failure, the_least_disturbed_attempt_counts, points_become_setups,
+         mistakes_are_one_line)
 
 
 tap.run(TESTS)

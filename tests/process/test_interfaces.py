@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the harness says of orders of a node's file that cannot be carried out."""
+"""Tests what the harness reports if it cannot carry out a line of a node's batch file."""
 
 import os
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The harness ends early on a signal, but not in the middle of what must be whole.
+"""On a signal the harness ends early, but it completes steps that must not be cut short.
 
 test_interrupts.py TOPO_DIR    TAP on standard output."""
 import os
@@ -16,7 +16,7 @@ from drbfabric.common import interrupts  # noqa: E402
 
 
 def reached(*steps):
-    """Which of the steps are run until a Failure ends them, and what it says."""
+    """Runs steps until a Failure ends them; returns the finished steps and the message."""
     interrupts.on_signals(interrupts.stop_on_signal)
     done = []
     try:
@@ -29,7 +29,7 @@ def reached(*steps):
 
 def interrupt(number):
     os.kill(os.getpid(), number)
-    for _ in range(1000):  # the interpreter looks for signals between two steps of its own
+    for _ in range(1000):  # the interpreter checks for signals between its own steps
         pass
 
 
@@ -60,7 +60,7 @@ def what_is_begun_is_finished():
 
 
 def another_does_not_cut_short():
-    """The second of two signals must not end what the first one sets off."""
+    """The second of two signals must not interrupt the cleanup that the first one started."""
     def undoes(done):
         try:
             interrupt(signal.SIGINT)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What drbswitch says, and that nobody has to listen: a pipe that nobody reads, a full disk, a closed
-standard error.
+"""Tests the log of drbswitch, which must not depend on a reader.
+
+Covers a pipe that nobody reads, a full disk, and a closed standard error.
 
 test_log.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import fcntl
@@ -20,7 +21,7 @@ F_SETPIPE_SZ = 1031
 
 
 def full_pipe():
-    """Its reading end, and its writing end, into which not one octet goes."""
+    """Returns the reading and the writing end of a pipe that is completely full."""
     r, w = os.pipe()
     fcntl.fcntl(w, F_SETPIPE_SZ, 4096)
     os.set_blocking(w, False)
@@ -33,7 +34,7 @@ def full_pipe():
 
 
 def lives_with(stderr):
-    """It starts, forwards, reloads and ends, whatever its standard error is."""
+    """drbswitch starts, forwards, reloads and ends with this standard error."""
     with World() as w:
         p = w.start(NULLS, stderr=stderr)
         w.notified('READY=1')

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans for several machines without carrying them out: what is written, what is exported, and what is made
-of the reports of machines.
+"""Tests plans for several machines without carrying them out.
+
+Covers the files of plans, exports, and the combination of the machines' reports.
 
 test_machines.py TOPO BUILD    TAP on standard output."""
+import copy
+import functools
 import importlib
 import json
 import os
@@ -22,10 +25,11 @@ TOPO, BUILD = sys.argv[1:]
 sys.path.insert(0, TOPO)
 
 from drbfabric import Failure  # noqa: E402
-from drbfabric.fabric import check, given_plan, nodes  # noqa: E402
-from drbfabric.machines import merged_metrics, part  # noqa: E402
+from drbfabric.fabric import check, given_plan, nodes, plan_keys  # noqa: E402
+from drbfabric.machines import all_machines, merged_metrics, part  # noqa: E402
 
 WITHIN = 30
+NOT_NEEDED = 'format', 'version', 'driver', 'rate'
 FILE = 'machines:\n  - {name: a, address: 192.0.2.1}\n  - {name: b, address: 192.0.2.2, ssh_port: 2222}\n'
 COUNTS = {'sent': 10, 'received': 10, 'lost': 0, 'duplicated': 0, 'misdelivered': 0, 'reordered': 1, 'not_sent': 0,
           'receiver_dropped': 0}
@@ -46,7 +50,7 @@ def fabric(*arguments, told=''):
 
 
 class Plan:
-    """A folder with a file of machines and its plan."""
+    """A folder with a list of machines and its plan."""
 
     def __init__(self, *options, text=FILE):
         self.options, self.text = options, text
@@ -67,7 +71,7 @@ class Plan:
 
 
 def packets_fit_between_machines():
-    """By default they are shorter where they must be; longer ones than fit are refused."""
+    """The default MTU fits between machines; a larger one than fits is refused."""
     with Plan() as p:
         assert {part['mtu'] for part in p.parts.values()} == {p.plan['mtu']} == {1450}
         config = p.dir / 'plan/a' / p.parts['a']['switches'][0]['config']
@@ -79,7 +83,7 @@ def packets_fit_between_machines():
 
 
 def names_of_a_plan_are_names():
-    """What becomes part of a path or a command of root is held to the alphabet that drbtopo has."""
+    """Names that become part of a path or of a command run by root use drbtopo's alphabet."""
     with Plan() as p:
         part_a = p.dir / 'plan/a/plan.json'
         given_plan.load(str(part_a.parent))
@@ -96,6 +100,32 @@ def names_of_a_plan_are_names():
                 raise AssertionError(f'{name!r} was taken')
             except Failure as e:
                 assert e.code == 2 and f'{where}: {key}: {json.dumps(name)} is no name that drbtopo' in str(e), e
+
+
+def plans_of_other_versions_are_read_or_refused():
+    """Stored plans of releases are accepted. If a key is missing, one line names both versions."""
+    os.environ['DRB_BUILD'] = BUILD
+    for path in pathlib.Path(__file__).parents[1].glob('fixtures/versions/*/plan.json'):
+        plan = json.loads(path.read_text(encoding='utf-8'))
+        assert plan_keys.checked('plan.json', plan) == plan
+        assert plan_keys.checked('plan.json', {**plan, 'later': 1})
+        for at in ((), ('switches', -1), ('hosts', 0), ('links', 2)):
+            for key in functools.reduce(lambda part, step: part[step], at, plan):
+                other = copy.deepcopy(plan)
+                del functools.reduce(lambda part, step: part[step], at, other)[key]
+                if key in NOT_NEEDED:
+                    plan_keys.checked('plan.json', other)
+                else:
+                    refused(other, f"has no '{key}': drbtopo {plan.get('version', '0.3.0 or older')} wrote it")
+        refused({**plan, 'format': 99, 'version': '9.8.7'}, 'drbtopo 9.8.7 wrote it, these programs are of version')
+
+
+def refused(plan, why):
+    try:
+        plan_keys.checked('plan.json', plan)
+        raise AssertionError(f'taken: {why}')
+    except Failure as e:
+        assert e.code == 2 and why in str(e) and '\n' not in str(e), e
 
 
 def parts_make_the_whole():
@@ -231,7 +261,7 @@ def a_report(machine, source, ns):
 
 
 def clocks_are_told_apart():
-    """b is 5 ms ahead of a: packets of 1 and 3 ms from a, of 3 and 5 ms from b."""
+    """b's clock is 5 ms ahead of a's; packets take 1 and 3 ms from a, and 3 and 5 ms from b."""
     with Plan() as p:
         told = json.dumps({'a': a_report('a', 'b', [-2000000, 0]), 'b': a_report('b', 'a', [6000000, 8000000])})
         code, out, err = fabric('combine', 'replay', p.path, '--json', told=told)
@@ -239,13 +269,14 @@ def clocks_are_told_apart():
         rows = [json.loads(line) for line in out.splitlines()]
         assert rows[2]['machine'] == 'all' and rows[2]['sent'] == 20, rows
         there, back = rows[4], rows[3]
-        # Half of 1 + 3 ms is what is not known, and what clocks drift apart in 1.004 s; the truth is within.
+        # The error is half of 1 + 3 ms, plus the drift of clocks in 1.004 s. The true value is
+        # within it.
         assert there['error_us'] == back['error_us'] == 2000 + 100.4 and there['offset_us'] == 4000, rows
         assert abs(there['mean_us'] - 2000) <= 2000 and abs(back['mean_us'] - 4000) <= 2000, rows
 
 
 def clocks_that_cannot_be_are_named():
-    """b hears a 8 ms before a sent, a hears b 3 ms before: a clock was set in between."""
+    """b receives 8 ms before a sent, a 3 ms before b sent: a clock was set in between."""
     with Plan() as p:
         told = {'a': a_report('a', 'b', [-3000000, 0]), 'b': a_report('b', 'a', [-8000000, 0])}
         for texts, why in ((told, 'a clock was set'), ({**told, 'b': json.dumps({'machine': 'b', **COUNTS})},
@@ -297,7 +328,7 @@ def both_ends_are_compared():
 
 
 def waves_of_all_machines_fit():
-    """Pairs that are pinged at a time, by all machines together."""
+    """Limits how many pairs all machines together ping at a time."""
     alone = {'hosts': [{}] * 128}
     assert check.pairs_a_wave(alone) == 192
     for count, wave in ((1, 96), (2, 64), (3, 48), (63, 48)):
@@ -312,8 +343,19 @@ def full_neighbour_tables_are_announced():
     assert 'net.ipv6.neigh.default.gc_thresh3=120' in said, said
 
 
+def machines_speak_for_their_own_switches():
+    """Names in a machine's reply become paths: only the plan's names for it are accepted."""
+    plan = {'switches': [{'namespace': f'drb-s1-{i}', 'machine': 'ab'[i]} for i in range(2)]}
+    good, bad = {'greeting': {}}, {'/drb/info': {}}
+    for said, wanted in (({'drb-s1-0': good}, ['drb-s1-0']), ({'drb-s1-0': bad}, []), ({'drb-s1-0': 1}, []),
+                         ({'drb-s1-1': good, '../../victim': good, '/tmp/x': good, 'drb-s1-0': good}, ['drb-s1-0'])):
+        assert list(all_machines.own_switches(plan, 'a', json.dumps({'switches': said}))) == wanted, said
+    for text in ('', '[]', '{"switches": 3}', '{}'):
+        assert all_machines.own_switches(plan, 'a', text) == {}
+
+
 def expositions_are_merged():
-    """Each metric once, as Prometheus wants it, and machines that are gone are down."""
+    """Each metric is listed once, as Prometheus requires; machines that are gone are down."""
     text = ('# HELP drb_up 1 if\n# TYPE drb_up gauge\ndrb_up{fabric="drb",switch="s1-0"} 1\n'
             '# HELP x y\n# TYPE x gauge\nx 3\n')
     gone = [({'name': 's2-1', 'layer': 2}, 'c', 'drb')]
@@ -356,7 +398,7 @@ def what_all_machines_cannot_do_is_refused():
 
 
 def containerlab_links_all():
-    """Every port has its link, and links between machines are named alike at both ends."""
+    """Every port has its link, and both ends of a link between machines use the same name."""
     with Plan() as p:
         code, out, err = fabric('export', 'containerlab', p.path)
         assert code == 0, err
@@ -383,7 +425,7 @@ def containerlab_links_all():
 
 
 def containerlab_topologies_are_valid():
-    """The published schema is not kept here: DRB_SCHEMAS is a folder with it."""
+    """Tests topologies by the published schema, which is not kept here but in DRB_SCHEMAS."""
     path = pathlib.Path(os.environ.get('DRB_SCHEMAS', '/nowhere'), 'clab.schema.json')
     if not path.is_file():
         raise tap.Skip(f'no {path.name}: DRB_SCHEMAS must name a folder with it (tests/README.md)')
@@ -391,7 +433,7 @@ def containerlab_topologies_are_valid():
         jsonschema = importlib.import_module('jsonschema')
     except ImportError as e:
         raise tap.Skip(f'{e.name} is not installed') from None
-    # Classes of characters that Python's patterns have no names for; names in plans are ASCII.
+    # Python's patterns have no such classes of characters. Names in plans are ASCII.
     text = path.read_text().replace('\\\\p{L}', 'a-zA-Z').replace('\\\\p{N}', '0-9')
     validator = jsonschema.Draft7Validator(json.loads(text))
     for size in ('2', '4'):
@@ -406,7 +448,7 @@ def containerlab_topologies_are_valid():
 
 
 def compose_runs_one_machine():
-    """Every node is a container with its files; what containers.sh runs is what compose.yaml says."""
+    """Every node is a container with its files; containers.sh runs what compose.yaml lists."""
     with tempfile.TemporaryDirectory() as folder:
         assert drbtopo('-l', '2', '-d', '2', '--rate', '500pps', '--out', folder)[0] == 0
         code, out, err = fabric('export', 'compose', folder)
@@ -433,13 +475,15 @@ def compose_runs_one_machine():
         assert 'is a memif link, which compose does not make' in fabric('export', 'compose', folder)[2]
 
 
-tap.run((packets_fit_between_machines, names_of_a_plan_are_names, parts_make_the_whole,
+tap.run((packets_fit_between_machines, names_of_a_plan_are_names,
+         plans_of_other_versions_are_read_or_refused, parts_make_the_whole,
          ports_to_other_machines_are_packet_sockets, vlans_are_of_the_interface,
          cables_are_interfaces_of_machines, cables_are_exported_or_refused, mistakes_of_cables_end_the_plan,
          what_needs_one_clock_is_refused, a_machine_without_a_share_is_named, ansible_gets_all_it_needs,
          mistakes_of_plans_are_named, clocks_are_told_apart, clocks_that_cannot_be_are_named,
          arrivals_have_their_span, losses_and_absent_machines_fail, both_ends_are_compared,
-         waves_of_all_machines_fit, full_neighbour_tables_are_announced, expositions_are_merged,
+         waves_of_all_machines_fit, full_neighbour_tables_are_announced,
+         machines_speak_for_their_own_switches, expositions_are_merged,
          prometheus_gets_every_machine, what_all_machines_cannot_do_is_refused,
          compose_runs_one_machine, containerlab_links_all,
          containerlab_topologies_are_valid))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A memif link between two switches while its server is stopped, killed, or comes in the middle of reloads: its client
-goes on, and the link is made again.
+"""A memif link between two switches is restored after its server failed.
+
+The server is stopped, killed, or starts during reloads. Its client goes on meanwhile.
 
 test_memif_links.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import os
@@ -15,12 +16,12 @@ sys.dont_write_bytecode = True
 import tap  # noqa: E402
 from world import HEAD, WITHIN, World, ask, stop, until_port  # noqa: E402
 
-ANSWERS_S = 2  # a switch that waits for its peer does not answer at all
+ANSWERS_S = 2  # a switch that waited for its peer would not answer at all
 COMES_AGAIN = 8
 
 
 class Link:
-    """The two switches of F(2,1) beside a link: the leaf is its server, the core its client."""
+    """The two switches of F(2,1) and their link: the leaf is its server, the core its client."""
 
     def __init__(self, w, hello='100ms'):
         self.w = w
@@ -55,7 +56,7 @@ class Link:
 
 
 def stopped_servers_keep_nobody():
-    """The client of a server that is stopped goes on, and so does one that comes while it is."""
+    """While its server is stopped, a client goes on, and a client that starts becomes ready."""
     with World() as w:
         link = Link(w)
         link.leaf.send_signal(signal.SIGSTOP)
@@ -64,7 +65,7 @@ def stopped_servers_keep_nobody():
         link.core.kill()
         link.core.wait(WITHIN)
         link.core = link.start_core()
-        w.notified('READY=1')  # it has waited long enough
+        w.notified('READY=1')  # its wait for the link has ended
         link.core_answers()
         link.leaf.send_signal(signal.SIGCONT)
         link.is_up()
@@ -72,7 +73,9 @@ def stopped_servers_keep_nobody():
 
 
 def descriptors(pid):
-    """Of a process at rest: a connection that asked last is closed a moment after the link is up."""
+    """Returns the number of descriptors of a process, once it is constant.
+
+    The last connection with a request is closed a moment after the link is up."""
     before = None
     while before != (before := len(os.listdir(f'/proc/{pid}/fd'))):
         time.sleep(0.5)
@@ -80,7 +83,7 @@ def descriptors(pid):
 
 
 def servers_come_again():
-    """Each time at once, and nothing is left of the times before."""
+    """A link is up again soon after each start of its server, and no descriptor leaks."""
     with World() as w:
         link, healed = Link(w, 'off'), []  # a port that goes this often would be flapping
         files = descriptors(link.core.pid)
@@ -98,7 +101,7 @@ def servers_come_again():
 
 
 def reloads_go_on():
-    """The client reloads its config again and again while its server goes and comes: every reload holds."""
+    """Every reload of the client's config succeeds while its server is killed and started again."""
     with World() as w:
         link, reloads = Link(w, 'off'), 0
         for _ in range(COMES_AGAIN):
@@ -113,7 +116,7 @@ def reloads_go_on():
                 reloads += 1
                 w.drain()
         print(f'# {reloads} reloads')
-        link.is_up()
+        until_port(w.socket_of('drb-s2-0'), 'd0', 'up')  # the server may still be starting
         link.end()
 
 

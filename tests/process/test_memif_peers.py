@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two hostile neighbours on memif links of one switch: sizes that are lies, memory that is sparse and full of holes,
-links that end half-way. The switch lives, does not grow, and names the link.
+"""Puts two hostile neighbours on memif links of one switch.
+
+They report false sizes, share sparse memory with holes, and close channels too early. The switch
+survives, does not grow, and logs the link.
 
 test_memif_peers.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import contextlib
@@ -10,14 +12,18 @@ import fcntl
 import mmap
 import os
 import socket
+import statistics
 import struct
+import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
+from inject import call, filters, needs_x86, status  # noqa: E402
 from until import WITHIN, until  # noqa: E402
-from world import World, ask, stop  # noqa: E402
+from world import SWITCH, World, ask, stop  # noqa: E402
 
 UPLINKS = '''fabric: {{layers: 2, arity: 2}}
 switch: {{layer: 1, label: 0}}
@@ -41,22 +47,24 @@ LOG2, DESCRIPTORS = 10, 1024
 COOKIE = struct.pack('<I', 0x3E31F20)
 RING_OCTETS = 128 + 16 * DESCRIPTORS
 PAGE = mmap.PAGESIZE
-BUFFERS = -(-2 * RING_OCTETS // PAGE) * PAGE  # where they may be
-# What the rings of a link with one worker need, and the switch takes: in whole pages.
+BUFFERS = -(-2 * RING_OCTETS // PAGE) * PAGE  # offset of buffers
+# Memory that the rings of a link with one worker need, in whole pages. The switch accepts no more.
 MOST = 2 * (-(-RING_OCTETS // PAGE) + -(-2048 * DESCRIPTORS // PAGE)) * PAGE
 GROWTH = 16 << 20
 F_ADD_SEALS, F_SEAL_SHRINK = 1033, 2
 PUNCH_HOLE_KEEP_SIZE = 3
+UNLINK = 87
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Peer:
-    """A client of a memif link, up to its greeting."""
+    """A client of a memif link that has completed the greeting."""
 
     def __init__(self, path):
         self.s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.s.settimeout(WITHIN)
-        until(lambda: self.s.connect_ex(path) == 0)  # once the switch listens
+        # Repeat until the switch listens.
+        until(lambda: self.s.connect_ex(path) == 0)
         self.bell = libc.eventfd(0, os.O_NONBLOCK)
         assert self.s.recv(MESSAGE)[0] == HELLO
         self.say(struct.pack('<HHIB', INIT, 2 << 8, 0, 0))
@@ -69,7 +77,7 @@ class Peer:
         os.close(self.bell)
 
     def say(self, text, *fds):
-        """What the switch says then: a type, or None if it has hung up."""
+        """Sends a message; returns the type of the switch's reply, or None if it has hung up."""
         try:
             socket.send_fds(self.s, [text.ljust(MESSAGE, b'\0')], fds)
             said = self.s.recv(MESSAGE)
@@ -92,7 +100,7 @@ def memory(size, flags=0):
 
 
 def memory_used(p, which):
-    """VmRSS: now; VmHWM: the most so far."""
+    """Returns bytes: VmRSS is the memory in use now, VmHWM the maximum so far."""
     with open(f'/proc/{p.pid}/status', encoding='ascii') as f:
         return int(f.read().split(which + ':')[1].split()[0]) << 10
 
@@ -102,7 +110,7 @@ def descriptors(p):
 
 
 def lies_about_sizes(path):
-    """The file is long, and its rings are where the message says that there is no memory."""
+    """The file is long, but its rings lie outside the memory that the message reports."""
     for size, said, at in ((MOST, PAGE, MOST // 2), (1 << 30, PAGE, 1 << 29), (MOST - PAGE, MOST, 0),
                            (1 << 30, 1 << 30, 0), (PAGE, 1 << 63, 0), (MOST + PAGE, MOST + PAGE, 0)):
         fd = memory(size)
@@ -116,29 +124,48 @@ def lies_about_sizes(path):
 
 
 @contextlib.contextmanager
-def takes_pages_out(path, rounds):
-    """All that a link may have, sparse: each packet is at a page of its own, which is taken out before the next round.
-    The last ones stay."""
+def joined(path, full=False):
+    """Connects a link with the maximum of memory, and lends buffers for all packets to come.
+
+    full: its doorbell is full, and writes to it block."""
     fd = memory(MOST)
     with mmap.mmap(fd, MOST) as m, Peer(path) as peer:
         m[0:4] = m[RING_OCTETS:RING_OCTETS + 4] = COOKIE
         for i in range(DESCRIPTORS):
             struct.pack_into('<HHIII', m, 128 + 16 * i, 0, 0, PAGE, min(BUFFERS + i * PAGE, MOST - PAGE), 0)
+            struct.pack_into('<HHIII', m, RING_OCTETS + 128 + 16 * i, 0, 0, 2048, BUFFERS, 0)
+        struct.pack_into('<H', m, RING_OCTETS + 6, DESCRIPTORS - 1)
         assert peer.region(fd, MOST) == ACK
         assert peer.ring(1, 0) == ACK and peer.ring(0, RING_OCTETS) == ACK
+        if full:
+            fcntl.fcntl(peer.bell, fcntl.F_SETFL, 0)
+            assert libc.eventfd_write(peer.bell, ctypes.c_uint64(2**64 - 2)) == 0
         assert peer.say(struct.pack('<H', CONNECT)) == CONNECTED
-        for n in range(1, rounds + 1):
-            assert libc.fallocate(fd, PUNCH_HOLE_KEEP_SIZE, ctypes.c_long(BUFFERS), ctypes.c_long(MOST - BUFFERS)) == 0
-            head = n * DESCRIPTORS & 0xffff
-            struct.pack_into('<H', m, 6, head)
-            os.write(peer.bell, struct.pack('<Q', 1))
-            until(lambda: struct.unpack_from('<H', m, 64)[0], good=lambda tail, taken=head: tail == taken)
-        yield
+        yield m, peer, fd
     os.close(fd)
 
 
+def takes(m, peer, head):
+    """Sends descriptors up to this one; returns the seconds until the switch has taken them."""
+    begun = time.monotonic()
+    struct.pack_into('<H', m, 6, head)
+    os.write(peer.bell, struct.pack('<Q', 1))
+    until(lambda: struct.unpack_from('<H', m, 64)[0], good=lambda tail: tail == head)
+    return time.monotonic() - begun
+
+
+@contextlib.contextmanager
+def takes_pages_out(path, rounds):
+    """Removes the pages of all packets before each round of packets. The last ones stay."""
+    with joined(path) as (m, peer, fd):
+        for n in range(1, rounds + 1):
+            assert libc.fallocate(fd, PUNCH_HOLE_KEEP_SIZE, ctypes.c_long(BUFFERS), ctypes.c_long(MOST - BUFFERS)) == 0
+            takes(m, peer, n * DESCRIPTORS & 0xffff)
+        yield
+
+
 def ends_half_way(path):
-    """Many regions on channels that end before there is a link."""
+    """Offers many regions on channels, and closes the channels before the link is connected."""
     fd = memory(PAGE)
     for _ in range(20):
         with Peer(path) as peer:
@@ -170,34 +197,75 @@ def two_hostile_peers():
 
 
 def a_bell_that_waits():
-    """A peer makes its doorbell one whose writers wait, once the switch has it, and fills it: no worker is kept."""
+    """A peer fills its doorbell, makes writes to it block, hangs up and connects again.
+
+    Packets of other peers must be taken at once: nothing would interrupt a worker that blocks."""
     with World() as w:
         p = w.start(UPLINKS.format(dir=w.dir).replace('off', '100ms'))
         u0, u1 = (str(w.dir / f'drb-s1-0-{port}.memif') for port in ('u0', 'u1'))
-        fd = memory(MOST)
-        with mmap.mmap(fd, MOST) as m, Peer(u0) as peer, takes_pages_out(u1, 0):
-            m[0:4] = m[RING_OCTETS:RING_OCTETS + 4] = COOKIE
-            for i in range(DESCRIPTORS):
-                struct.pack_into('<HHIII', m, RING_OCTETS + 128 + 16 * i, 0, 0, 2048, BUFFERS, 0)
-            struct.pack_into('<H', m, RING_OCTETS + 6, DESCRIPTORS - 1)
-            assert peer.region(fd, MOST) == ACK
-            assert peer.ring(1, 0) == ACK and peer.ring(0, RING_OCTETS) == ACK
-            assert libc.eventfd_write(peer.bell, ctypes.c_uint64(2**64 - 2)) == 0
-            fcntl.fcntl(peer.bell, fcntl.F_SETFL, 0)
-            assert peer.say(struct.pack('<H', CONNECT)) == CONNECTED
-            w.notified('READY=1')
-
-            def hellos():
-                struct.pack_into('<H', m, RING_OCTETS + 4, 0)  # so that the next one rings
-                return struct.unpack_from('<H', m, RING_OCTETS + 64)[0]
-            until(hellos, good=lambda count: count > 5)
+        waited = []
+        with joined(u1) as (other, bystander, _):
+            for n in range(1, 11):
+                with joined(u0, full=True) as (m, _, _):
+                    if n == 1:
+                        w.notified('READY=1')
+                    # A hello has come, so the switch rings the doorbell.
+                    until(lambda at=m: struct.unpack_from('<H', at, RING_OCTETS + 64)[0])
+                    waited.append(takes(other, bystander, n))
+        print('# ms:', ' '.join(f'{1000 * s:.1f}' for s in waited))
+        assert statistics.median(waited) < 0.05, waited
         assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['stuck'] == 0
-        os.close(fd)
         assert 'is stuck' not in stop(p)
 
 
+def takes_no_socket_of_others():
+    """Injected code in a confined switch cannot remove sockets of other switches.
+
+    The sockets of all switches are in one folder and belong to one user. A switch's own sockets
+    disappear when it has ended, even if it is killed."""
+    needs_x86()
+    with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as another:
+        folder = w.dir / 'memif'
+        p = w.start(UPLINKS.format(dir=folder))
+        with joined(str(folder / 'drb-s1-0-u0.memif')), joined(str(folder / 'drb-s1-0-u1.memif')):
+            w.notified('READY=1')
+        if filters(p.pid) == {'0'}:
+            raise tap.Skip('this kernel has no seccomp filters, or this build a sanitizer')
+        path, own = folder / 'drb-s1-3-u0.memif', w.dir / 'run/dpdk/drb-s1-0/mine'
+        another.bind(str(path))
+        own.touch()
+        os.chown(folder, int(status(p.pid, 'Uid').pop()), -1)
+        for file in path, folder / 'drb-s1-0-u0.memif', own:
+            call(p.pid, UNLINK, bytes(file) + b'\0')
+        until(lambda: not own.exists())
+        assert path.exists() and len(list(folder.iterdir())) == 3
+        p.kill()
+        until(lambda: list(folder.iterdir()), good=lambda left: left == [path])
+        if 'no Landlock' in p.stderr.read().decode():
+            raise tap.Skip('this kernel has no Landlock')
+
+
+def needs_asynchronous_io():
+    """Without asynchronous I/O, as in some containers, a switch reports what to change."""
+    needs_x86()
+    # Load the number of the system call; io_setup() fails with ENOSYS, all others are allowed.
+    code = b''.join(struct.pack('<HBBI', *i) for i in (
+        (0x20, 0, 0, 0), (0x15, 0, 1, 206), (0x06, 0, 0, 0x50000 | 38), (0x06, 0, 0, 0x7fff0000)))
+    rules = ctypes.create_string_buffer(code)
+    program = ctypes.create_string_buffer(struct.pack('@HP', len(code) // 8, ctypes.addressof(rules)))
+
+    def confine():
+        assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program) == 0
+    with World() as w:
+        done = subprocess.run([SWITCH, '-c', w.config(UPLINKS.format(dir=w.dir))], env=w.environment(),
+                              preexec_fn=confine, capture_output=True, text=True, timeout=WITHIN, check=False)
+        assert done.returncode == 1 and done.stderr.count('\n') == 1, done
+        assert 'port u0: memif needs asynchronous I/O to wake its peer: Function not implemented: ' in done.stderr, done
+        assert w.left() == [], w.left()
+
+
 def a_server_that_hangs_up():
-    """Each time that it is found, after the greeting, without a word: the switch says so once."""
+    """A server hangs up after each greeting without a message: the switch reports it only once."""
     with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
         door.bind(str(w.dir / 'link'))
         door.listen()
@@ -211,4 +279,5 @@ def a_server_that_hangs_up():
         assert said.count('port d0: the other end of the memif link hangs up: does it take 1 rings') == 1, said
 
 
-tap.run((two_hostile_peers, a_bell_that_waits, a_server_that_hangs_up))
+tap.run((two_hostile_peers, a_bell_that_waits, takes_no_socket_of_others, needs_asynchronous_io,
+         a_server_that_hangs_up))

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""drbctl serve, metrics and events at drbswitch as processes: a switch that hangs, is killed or ends in order is
-down, and only that one.
+"""Runs drbctl serve, metrics and events beside switches as processes.
+
+If a switch hangs, is killed or ends in order, that switch is down and no other.
 
 test_metrics.py DRBSWITCH CONFIG_DIR DRBCTL    TAP on standard output. See world.py."""
 import http.client
 import json
+import os
 import re
 import shutil
 import signal
@@ -32,7 +34,7 @@ ports:
 
 
 class Fabric(World):
-    """Three switches without links, and drbctl serve."""
+    """Three switches without links, and a drbctl serve."""
 
     def __enter__(self):
         super().__enter__()
@@ -56,7 +58,7 @@ class Fabric(World):
         return devices[name[1] == '2']
 
     def get(self, path):
-        """What is served."""
+        """Returns the page that is served at this path."""
         connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=WITHIN)
         connection.request('GET', path)
         text = connection.getresponse().read().decode()
@@ -64,22 +66,22 @@ class Fabric(World):
         return text
 
     def up(self):
-        """{switch: whether it is up} by the metrics."""
+        """Returns {switch: whether it is up} according to the metrics."""
         found = re.findall(r'^drb_up\{fabric="drb",switch="([^"]+)",layer="."\} ([01])$', self.get('/metrics'), re.M)
         return {name: value == '1' for name, value in found}
 
     def until(self, **up):
-        """Until these, and only these, are listed, as up or down. Names have an underscore."""
+        """Waits until exactly these switches are listed, up or down; names have "_" for "-"."""
         wanted = {name.replace('_', '-'): value for name, value in up.items()}
         until(self.up, good=lambda seen: seen == wanted)
 
     def state(self, name):
-        """Of this switch."""
+        """Returns the served state of this switch."""
         return next(s for s in json.loads(self.get('/api/state'))['switches'] if s['name'] == name)
 
 
 def one_that_hangs_is_down():
-    """It costs the others one look, and is up again as soon as it goes on."""
+    """A switch that hangs is down and delays others by one poll; it is up again when it goes on."""
     with Fabric() as f:
         f.until(s1_0=True, s1_1=True, s2_0=True)
         f.switch['s1-1'].send_signal(signal.SIGSTOP)
@@ -94,21 +96,23 @@ def one_that_hangs_is_down():
 
 
 def one_that_ends_is_down():
-    """In order or not: as long as there is another one of its fabric."""
+    """An ended or killed switch is listed as down while another one of its fabric runs."""
     with Fabric() as f:
         f.until(s1_0=True, s1_1=True, s2_0=True)
         with subprocess.Popen([DRBCTL, 'events', '--json', '--runtime', f.dir / 'run'], stdout=subprocess.PIPE,
                               text=True) as events:
             f.processes.append(events)
             assert events.stdout
-            events.stdout.readline()  # null devices are never quiet: it has looked, and looked again
+            # Null devices always receive packets: a first event shows that it has polled twice.
+            events.stdout.readline()
             stop(f.switch['s1-1'])
             while (event := json.loads(events.stdout.readline()))['what'] != 'switch':
                 pass
             events.terminate()
         assert (event['switch'], event['before'], event['after']) == ('s1-1', 'runs', 'gone'), event
         f.until(s1_0=True, s1_1=False, s2_0=True)
-        until(lambda: f.state('s1-1')['ended'])  # one that is ending answers no more, but has its socket still
+        # An ending switch does not answer any more but still has its socket.
+        until(lambda: f.state('s1-1')['ended'])
         assert not f.state('s1-1')['up']
         f.switch['s2-0'].kill()
         f.until(s1_0=True, s1_1=False, s2_0=False)
@@ -119,12 +123,30 @@ def one_that_ends_is_down():
         stop(again)
         stop(f.switch['s1-0'])
         f.until(s1_0=False, s1_1=False, s2_0=False)
-        shutil.rmtree(f.dir / 'run/dpdk/drb-s2-0')  # the last socket: nobody misses a fabric that is gone
+        # This was the last socket: without any, the fabric is no longer listed.
+        shutil.rmtree(f.dir / 'run/dpdk/drb-s2-0')
         f.until()
 
 
+def serve_is_confined():
+    """No thread of serve may gain privileges, or make a system call that it does not need."""
+    def status(pid):
+        return [dict(line.split(':\t', 1) for line in path.read_text(encoding='ascii').splitlines())
+                for path in Path(f'/proc/{pid}/task').glob('*/status')]
+    with Fabric() as f:
+        f.get('/metrics')
+        threads = status(f.server.pid)
+        assert len(threads) >= 3 and all(thread['NoNewPrivs'] == '1' for thread in threads), threads
+        # Compare with a switch: this kernel may have no filters, or this build has a sanitizer.
+        assert {t['Seccomp'] for t in threads} == {t['Seccomp'] for t in status(f.switch['s1-0'].pid)}
+        for field in ('CapPrm', 'CapEff', *(['CapBnd'] if os.geteuid() == 0 else [])):
+            assert {int(thread[field], 16) for thread in threads} == {0}, field
+
+
 def any_address_is_served():
-    """Where it listens at every address of the machine, by address: no name is one, so no other site's is."""
+    """If serve listens at every address, requests may name any address, but no foreign name.
+
+    Otherwise a page of another site could reach it through a name of its own."""
     with World() as w, socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
         free.close()
@@ -153,4 +175,4 @@ def any_address_is_served():
             stop(server)
 
 
-tap.run((one_that_hangs_is_down, one_that_ends_is_down, any_address_is_served))
+tap.run((one_that_hangs_is_down, one_that_ends_is_down, serve_is_confined, any_address_is_served))

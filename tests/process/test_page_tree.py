@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fat-tree of drbctl's page beside that of drbtopo, and where its map puts things: also with fewer uplinks.
+"""Compares the fat-tree of drbctl's page with drbtopo's, and checks positions on its map.
+
+Includes fabrics with fewer uplinks, and the panel of a switch that does not report a counter.
 
 test_page_tree.py PAGE_DIR DRBTOPO    TAP on standard output."""
 import functools
@@ -17,10 +19,10 @@ sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
 
-# Layers, arity, uplinks of layer 1.
+# (layers, arity, uplinks of layer 1)
 FABRICS = (1, 3, 3), (2, 3, 3), (3, 2, 2), (2, 4, 2), (3, 2, 1), (3, 4, 2), (3, 3, 2), (4, 2, 1)
 
-# What the page's own code says of each fabric; nothing of a server is needed for it.
+# Prints what the page's own code computes for each fabric. It needs no server.
 SCRIPT = """
 const said = fabrics.map((fabric) => {
   const tree = new Tree(fabric);
@@ -40,6 +42,28 @@ const said = fabrics.map((fabric) => {
 document.body.textContent = JSON.stringify(said);
 """
 
+# Prints the panel's texts for each missing counter: for the fabric, a switch and a port.
+PANEL = """
+const said = missing.map((key) => {
+  const history = new History('drb');
+  for (const number of [1, 2]) {
+    const count = keys.map((k) => (k === key ? null : 1000 * number));
+    const ports = ['d0', 'd1', 'u0', 'u1'].map((name) => ({name, peer: '', neighbour: '', state: 'up', usable: true,
+      rate: '100kpps', queue: 16, count}));
+    const routing = Object.fromEntries(routingKeys.map((k) => [k, k === key ? null : 10 * number]));
+    history.add({unix_ms: number, time_ns: number, port_counters: keys, fabrics: [fabric], switches: [{fabric: 'drb',
+      name: 's1-0', layer: 1, label: 0, up: true, pid: 1, time_ns: number * 1e9, scheme: 'drb', unit: 'packet',
+      threshold: 2, trouble: '', routing, drops: {}, ports}]}, true);
+  }
+  const frame = history.last, panel = new Panel(document.createElement('div'), () => {});
+  return [{}, {name: 's1-0'}, {name: 's1-0', port: 'u0'}].map((chosen) => {
+    panel.show(history, frame, {from: null, to: null, name: null, port: null, ...chosen});
+    return [...panel.element.querySelectorAll('td, figcaption, p')].map((e) => e.textContent);
+  });
+});
+document.body.textContent = JSON.stringify(said);
+"""
+
 
 def rows_of(what, layers, arity, uplinks):
     size = ['-l', str(layers), '-d', str(arity), '--uplinks', str(uplinks)]
@@ -51,24 +75,30 @@ def links_of(*fabric):
     return [[f"{r[end]}.{r[f'{end}_port']}" for end in ('lower', 'upper')] for r in rows_of('links', *fabric)]
 
 
-@functools.lru_cache(maxsize=1)
-def ask_page():
+def run_page(names, script, **data):
+    """Runs files of the page, then the script, which leaves JSON as the text of the body."""
     if not shutil.which('chromium'):
         raise tap.Skip('chromium is not installed')
     scripts = ''.join(f'<script>{open(f"{PAGE}/{name}", encoding="utf-8").read()}</script>\n'
-                      for name in ('tree.js', 'layout.js'))
-    sizes = [dict(zip(('layers', 'arity', 'uplinks', 'links'), (*size, links_of(*size)))) for size in FABRICS]
+                      for name in names)
+    given = ''.join(f'const {key} = {json.dumps(value)};\n' for key, value in data.items())
     with tempfile.TemporaryDirectory() as folder:
         path = f'{folder}/page.html'
         with open(path, 'w', encoding='utf-8') as f:
             f.write(f'<!DOCTYPE html><html><head><meta charset="utf-8"></head><body></body>\n{scripts}'
-                    f'<script>const fabrics = {json.dumps(sizes)};\n{SCRIPT}</script></html>\n')
+                    f'<script>{given}{script}</script></html>\n')
         dump = subprocess.run(['chromium', '--headless', '--no-sandbox', '--disable-gpu',
                                f'--user-data-dir={folder}/user', '--dump-dom', f'file://{path}'],
                               capture_output=True, text=True, timeout=60, check=True)
     said = re.search(r'<body>(.*?)</body>', dump.stdout, re.S)
     assert said, dump.stderr
     return json.loads(html.unescape(said.group(1)))
+
+
+@functools.lru_cache(maxsize=1)
+def ask_page():
+    sizes = [dict(zip(('layers', 'arity', 'uplinks', 'links'), (*size, links_of(*size)))) for size in FABRICS]
+    return run_page(('tree.js', 'layout.js'), SCRIPT, fabrics=sizes)
 
 
 def sizes_are_those_of_drbtopo():
@@ -87,11 +117,29 @@ def everything_has_a_place_of_its_own():
         whole, folded = said['maps'][0], said['maps'][2]
         assert sum(kind == 'switch' for _, kind, _, _ in whole['nodes']) == said['switches'], fabric
         assert whole['links'] == len(links_of(*fabric)), fabric
-        # Of what is folded only links between pods and groups are left: those of the last layer below the core.
+        # Folding leaves only links between pods and groups: those of the last layer below the core.
         if fabric[0] > 1:
             layer = f's{fabric[0] - 1}-'
             assert folded['links'] == sum(lower.startswith(layer) for lower, _ in links_of(*fabric)), fabric
             assert {kind for _, kind, _, _ in folded['nodes']} == {'pod', 'group'}, fabric
 
 
-tap.run((sizes_are_those_of_drbtopo, everything_has_a_place_of_its_own))
+def what_is_not_reported_is_unknown():
+    keys = ['in_packets', 'out_packets', 'in_octets', 'out_octets', 'queue_packets', 'in_missed', 'lost_credit_ns']
+    routing = ['up_default', 'up_redirected']
+    missing = [None, *keys, *routing]
+    fabric = {'fabric': 'drb', **dict(zip(('layers', 'arity', 'uplinks'), (2, 2, 2))), 'links': links_of(2, 2, 2)}
+    said = run_page(('tree.js', 'history.js', 'timeline.js', 'map.js', 'panel.js'), PANEL, keys=keys,
+                    routingKeys=routing, missing=missing, fabric=fabric)
+    for key, views in zip(missing, said):
+        texts = [text for view in views for text in view]
+        assert not any(re.search('NaN|null|undefined|Infinity', text) for text in texts), (key, texts)
+        port = dict(zip(views[2], views[2][1:]))  # the cell after a name has its value
+        assert [port[k] for k in keys] == ['–' if k == key else '2,000' for k in keys], (key, port)
+        sent = 'sent: – ' if key == 'out_packets' else 'sent: 1,000 '
+        share = 'redirected: – ' if key in routing else 'redirected: 50 %'
+        for view, begin in ((2, sent), (1, share)):
+            assert any(text.startswith(begin) for text in views[view]), (key, begin, views[view])
+
+
+tap.run((sizes_are_those_of_drbtopo, everything_has_a_place_of_its_own, what_is_not_reported_is_unknown))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the harness holds to be a running process."""
+"""Tests when the harness regards a process as running."""
 
 import os
 import subprocess
@@ -12,7 +12,8 @@ from drbfabric.fabric import processes  # noqa: E402
 
 import tap  # noqa: E402
 
-# The first thread ends, as the kernel ends it first where the others take long to die; the second goes on.
+# The first thread ends and the second goes on. The kernel kills a process in this order if the
+# other threads take long to end.
 FIRST_THREAD_ENDS = '''
 import ctypes, sys, threading
 def second():

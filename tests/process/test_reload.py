@@ -11,24 +11,26 @@ import statistics
 import struct
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import NULLS, SWITCH, WITHIN, World, ask, capture, conserved, stop, take_memory  # noqa: E402
+from world import (NULLS, SWITCH, WITHIN, World, ask, capture, conserved, stop, take_memory,  # noqa: E402
+                   waited_for_cpus)
 
 PAUSES = 21
 
 
 def frame_of(flow, number, to=4):
-    """UDP from host 0 to another, of a flow, with a number in its payload."""
+    """Returns a UDP packet of a flow from host 0 to another host, with a number in its payload."""
     udp = struct.pack('>HHHH', 1000 + flow, 7, 12, 0) + struct.pack('>I', number)
     ip = struct.pack('>BBHHHBBHII', 0x45, 0, 32, 0, 0, 64, 17, 0, 0x0a000001, 0x0a000001 + to)
     return struct.pack('>HIHIH', 0x0200, to, 0x0200, 0, 0x0800) + ip + udp + bytes(14)
 
 
 def numbers_in(path):
-    """The numbers of the frames of a capture, in order."""
+    """Returns the numbers of the frames of a capture, in order."""
     data, at, numbers = path.read_bytes(), 24, []
     while at < len(data):
         length = struct.unpack_from('<I', data, at + 8)[0]
@@ -50,28 +52,45 @@ def reload_world(w, frames, rx, routing, link, rest=''):
             f'tx_pcap=/dev/null"}}\n')
 
 
-def reloads(w, p, text, want='ok: ', by='telemetry'):
-    """Another config for a running switch; what it says of it."""
-    w.config(text)
-    if by == 'telemetry':
-        said = ask(w.socket_of('drb-s1-0'), '/drb/reload')[0]
-    else:
-        p.send_signal(signal.SIGHUP)
-        said = 'ok: '
+def ready_again(w):
+    """Returns the result of a reload that the service manager receives, worded as a reply."""
     w.notified('RELOADING=1\nMONOTONIC_USEC=')
     assert select.select([w.notify], [], [], WITHIN)[0], 'not ready again in time'
     ready = w.notify.recv(4096).decode()
     assert ready.startswith('READY=1\nSTATUS='), ready
-    if by != 'telemetry':
-        said = ready.split('=', 2)[2]
-        said = said.replace('not reloaded', 'error', 1) if 'not reloaded' in said else 'ok: ' + said
+    said = ready.split('=', 2)[2]
+    return said.replace('not reloaded', 'error', 1) if 'not reloaded' in said else 'ok: ' + said
+
+
+def ordered(w, order):
+    """Returns the result of an order.
+
+    The client's reply must have the same text, unless the order waited for CPUs for too long."""
+    waited, begun = waited_for_cpus(), time.monotonic()
+    said = ask(w.socket_of('drb-s1-0'), order)[0]
+    took, waited = time.monotonic() - begun, waited_for_cpus() - waited
+    came = ready_again(w)
+    late = said.startswith('error: not done within a second') and waited > took / 3
+    assert late or said == came, f'{said!r}, then {came!r}; {waited:.2f} of {took:.2f} s waited for CPUs'
+    return came
+
+
+def reloads(w, p, text, want='ok: ', by='telemetry'):
+    """Gives a running switch another config, and returns the reply."""
+    w.config(text)
+    if by == 'telemetry':
+        said = ordered(w, '/drb/reload')
+    else:
+        p.send_signal(signal.SIGHUP)
+        said = ready_again(w)
     assert said.startswith(want), f'{said!r} does not start with {want!r}'
     return said
 
 
 def reload_keeps_what_is_queued():
-    """4000 packets wait in one queue while its limit, rate, scheme and unit change: all of them
-    leave, in order."""
+    """4000 packets in one queue all leave in order.
+
+    Meanwhile the limit and the rate of the queue, the scheme and the unit change."""
     count = 4000
     with World() as w:
         frames = [frame_of(i % 9, i) for i in range(count)]
@@ -105,7 +124,7 @@ def reload_keeps_what_is_queued():
 
 
 def reload_under_load():
-    """Packets come without end while everything that may change does."""
+    """Reloads change all keys that may change while packets arrive without a pause."""
     with World() as w:
         frames = [frame_of(i % 50, i, 4 + i % 4) for i in range(1000)]
         rest = 'process: {buffers: 4096, workers: 1, hugepages: "no"}\n'
@@ -126,7 +145,7 @@ def reload_under_load():
             assert sum(drops.values()) == 0, drops
             return routing
 
-        # Flows keep their uplinks, whatever becomes of new ones.
+        # Known flows keep their uplinks, even if the scheme for new flows changes.
         first = lossless(20000)
         assert first['flows'] == first['flows_appeared'] == 50 * 4 // 2, first
         for routing in ('{unit: flow, flow_max: 1000, scheme: ecmp}',
@@ -135,13 +154,13 @@ def reload_under_load():
             now = lossless(20000)
             assert (now['flows'], now['flows_appeared']) == (first['flows'], first['flows_appeared']), now
         assert now['scheme'] == 'vlb' and now['threshold'] == '7', now
-        # Another unit is another matter, but no packet is lost.
+        # With another unit flows change their uplinks, but no packet is lost.
         for routing in ('{}', '{unit: flowlet, flow_max: 100}', '{scheme: least, threshold: auto}',
                         '{unit: flow, flow_max: 10}', '{scheme: walk}',
                         '{scheme: micro, check_source: off}'):
             reloads(w, p, make(routing))
             lossless(20000)
-        # Queues and rates: what is dropped then is dropped because the queue is full.
+        # With other queues and rates, packets are dropped only because a queue is full.
         for link in ('{driver: none, queue: 4, rate: 100kpps}', '{driver: none, queue: 4000}',
                      '{driver: none, queue: 100, rate: 1Mbit}', '{driver: none}'):
             reloads(w, p, make('{}', link))
@@ -150,17 +169,21 @@ def reload_under_load():
             assert sum(drops.values()) == drops['queue_full'], drops
         before = sum(drops.values())
         assert before > 0
-        # What is wrong changes nothing; what needs a restart is named.
+        # A faulty config changes nothing. The reply names a key that needs a restart.
         reloads(w, p, make('{scheme: best}'), f'error: {w.dir}/c.yaml:3: routing.scheme: "best"')
         reloads(w, p, make('{scheme: [}'), f'error: {w.dir}/c.yaml:3: ', by='signal')
         reloads(w, p, make('{}').replace('label: 0', 'label: 1'),
                 f'error: {w.dir}/c.yaml:2: switch: s1-1, but s1-0 runs')
         reloads(w, p, make('{}').replace('arity: 2', 'arity: 4'), f'error: {w.dir}/c.yaml:1: fabric: ')
-        reloads(w, p, make('{unit: flow, flow_max: 9000000}'),
-                f'error: {w.dir}/c.yaml:3: routing.unit: no memory')
+        # A reload may bring the default limit of flows.
+        reloads(w, p, make('{}'), 'ok: ')
+        for unit in ('flow', 'flowlet', 'packet'):
+            said = ordered(w, f'/drb/set,unit={unit}')
+            assert said.startswith('ok: ') and f'-> {unit}' in said, said
         (w.dir / 'c.yaml').unlink()
         assert ask(path, '/drb/reload')[0] == f'error: {w.dir}/c.yaml: No such file or directory'
-        w.drain()
+        w.notified('RELOADING=1\nMONOTONIC_USEC=')
+        w.notified('READY=1\nSTATUS=not reloaded: ')
         assert ask(path, '/drb/routing')[0]['scheme'] == 'drb'
         said = reloads(w, p, make('{threshold: 9, seed: 4}', '{driver: none, queue: 60000}',
                                   'process: {burst: 7, workers: 2}\n').replace('net_pcap2', 'net_pcap7'))
@@ -190,7 +213,7 @@ def reload_of_a_pipe():
 
 
 def another_switch_is_refused():
-    """A config that is of another switch, or of another fabric, changes nothing."""
+    """A config of another switch, or of another fabric, changes nothing."""
     with World() as w:
         p = w.ready(NULLS)
         said = reloads(w, p, NULLS.replace('label: 0', 'label: 1'), want='error: ')
@@ -220,8 +243,10 @@ def link_rate_follows_the_device():
 
 
 def changes_take_no_time():
-    """Packets come without end: how long a change keeps a worker from them, by its own clock; mostly, for another
-    program may have its CPU meanwhile."""
+    """Under continuous load, a change pauses forwarding for less than 50 us.
+
+    Times are those of the worker's clock. The median is judged, because another program may take
+    the worker's CPU during a change."""
     with World() as w:
         p = w.ready(NULLS)
         path = w.socket_of('drb-s1-0')
@@ -234,7 +259,7 @@ def changes_take_no_time():
                     os.close(take_memory(reader, path))
             else:
                 assert ask(path, order)[0].startswith('ok: ')
-            made = 2 if order == '/drb/capture' else 1  # it ends, too
+            made = 2 if order == '/drb/capture' else 1  # the end of a capture is a change, too
             while (after := ask(path, '/drb/worker')[0])['changes'] < before['changes'] + made:
                 pass
             assert after['changes'] == before['changes'] + made and after['rx_packets'] > before['rx_packets']

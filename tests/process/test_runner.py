@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The test runner itself: what a check may say, how that is counted, what a plain run leaves, and what the
-source checks refuse.
+"""Tests the test runner: verdicts of checks, their counts, the end of a run, and source checks.
 
 test_runner.py TESTS_DIR    TAP on standard output."""
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ import tap  # noqa: E402
 
 
 def said(script, **environment):
-    """Lines that a script says which sources lib.sh, and its exit status."""
+    """Runs a script after sourcing lib.sh; returns its lines and its exit status."""
     r = subprocess.run(['bash', '-c', f'. {TESTS}/lib.sh; {script}; finish'], text=True, capture_output=True,
                        env={**os.environ, **environment}, check=False)
     assert r.stderr == '', r.stderr
@@ -26,7 +27,7 @@ def said(script, **environment):
 
 
 def counted(text, status):
-    """PASSED FAILED SKIPPED REPEATED UNDECIDED of a story that said this."""
+    """Returns PASSED FAILED SKIPPED REPEATED UNDECIDED for a story with this output and status."""
     with tempfile.TemporaryDirectory() as folder:
         log, table = pathlib.Path(folder, 'log'), pathlib.Path(folder, 'table')
         log.write_text(text)
@@ -67,12 +68,42 @@ def everything_is_counted():
     assert counted('ok a\nok b # SKIP why\nok c # SKIP machine: why\n# AGAIN a: why\n', 0) == [1, 0, 2, 1, 1]
     assert counted('ok a\nnot ok b\n# not ok c\n', 1) == [1, 1, 0, 0, 0]
     assert counted('ok a\n', 1) == [1, 1, 0, 0, 0], 'a story that dies has failed'
+    assert counted('not ok: a\nnot ok: b\n', 1) == [0, 1, 0, 0, 0], 'no cases, but what a script prints'
     assert counted('', 0) == [0, 1, 0, 0, 0], 'so has one that checks nothing'
     assert counted('cannot run here\n', 77) == [0, 0, 1, 0, 0]
 
 
+def what_dies_is_told():
+    """The list of failures at the end of a run consists of lines "not ok"."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder, 'log')
+        run = {'name': 'x', 'returncode': -9, 'stdout': '1..3\nok 1 - a\n', 'result': 'TIMEOUT', 'duration': 90}
+        log.write_text(json.dumps(run))
+        r = subprocess.run([sys.executable, TESTS / 'tally.py', 'meson', f'{folder}/table', log], text=True,
+                           capture_output=True, check=True)
+        assert r.stdout == '1 2 0 0 0\n', r
+        assert r.stderr.startswith('not ok x: 2 cases without a result, exit status -9\n'), r
+        log.write_text(json.dumps({**run, 'returncode': 1, 'stdout': '1..2\nok 1 - a\nnot ok 2 - b\n'}))
+        r = subprocess.run([sys.executable, TESTS / 'tally.py', 'meson', f'{folder}/table', log], text=True,
+                           capture_output=True, check=True)
+        assert r.stdout == '1 1 0 0 0\n' and 'without a result' not in r.stderr, r
+
+
+def a_failure_is_told_whatever_follows():
+    """Cases stand on standard output, hundreds of messages of their program on standard error."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder, 'log')
+        run = {'name': 'x', 'returncode': 1, 'stdout': '1..2\nnot ok 1 - a\n# why\nok 2 - b\n', 'result': 'ERROR',
+               'stderr': 'message\n' * 1000, 'duration': 1}
+        log.write_text(json.dumps(run))
+        r = subprocess.run([sys.executable, TESTS / 'tally.py', 'meson', f'{folder}/table', log], text=True,
+                           capture_output=True, check=True)
+    assert r.stdout == '1 1 0 0 0\n' and 'not ok 1 - a\n# why\n' in r.stderr and 'ok 2' not in r.stderr, r
+    assert r.stderr.count('\n') < 250, r
+
+
 def jobs_run_in_lanes():
-    """The first four end when all of them have begun: two lanes of two, side by side."""
+    """The first four jobs end only when all four have begun: two lanes of two run in parallel."""
     with tempfile.TemporaryDirectory() as folder:
         script = f""". {TESTS}/jobs.sh; logs={folder}
             begun() {{ while [ "$(grep -c begin {folder}/said)" -lt "$1" ]; do sleep 0.01; done; }}
@@ -91,7 +122,7 @@ def jobs_run_in_lanes():
 
 
 def jobs_run_whatever_descriptors_are_open():
-    """The runner's own pipe takes the first that is free; whoever calls it may have closed or taken some."""
+    """The runner's pipe takes the first free descriptor; its caller may have closed or used any."""
     for redirections in '11>&-', '10>&- 11>&-', '10</dev/null 11>&-', '10</dev/null 11</dev/null 12>&-', '0<&- 11>&-':
         with tempfile.TemporaryDirectory() as folder:
             script = f""". {TESTS}/jobs.sh; logs={folder}
@@ -118,8 +149,9 @@ STORIES = {
 
 
 def of_a_run(folder, *arguments, **stories):
-    """Lines that the runner says of a project that has these stories, and its exit status: a real run, of which
-    only compiler and unit tests are scripts."""
+    """Runs a project with these stories; returns the runner's lines and exit status.
+
+    The run is real, except that scripts replace the compiler and the unit tests."""
     root = pathlib.Path(folder, '-'.join(('run', *arguments)))
     files = {'deploy/install-deps.sh': '', 'tests/fuzz/run.sh': 'echo ok fuzz x\n', 'bin/meson': FAKE_MESON,
              'bin/ninja': FAKE_NINJA, **{f'tests/live/room/{name}.sh': text for name, text in stories.items()}}
@@ -160,7 +192,7 @@ def a_run_fails_if_a_check_does():
             lines, status = of_a_run(folder, *arguments, bad='echo ok a; echo not ok b; exit 1\n')
             assert status == 1 and lines[-1] == last, (arguments, lines)
             assert 'live story bad: not ok b' in lines, lines
-        # What two checks say alike is said of both.
+        # Output that two checks share is reported for both.
         bad = 'f() { echo value; false; }; ' + STORY.replace('true', 'f') % 'one' + 'echo else; check two f; finish\n'
         lines, _ = of_a_run(folder, '--live', '--no-lint', bad=bad)
         first = lines.index('live story bad: not ok one')
@@ -231,6 +263,26 @@ def functions_that_are_too_large():
         assert len(refused('b.c', fine_c, 'few.length')) == 1, 'an exception that nothing needs'
 
 
+def names_that_a_back_trace_cannot_tell_apart():
+    heads = ('static int\nbegin(int (*a)(void),\n      int b)', 'static inline void begin(void)',
+             'static int b(void);\n\nstatic void __attribute__((format(printf, 1, 0)))\nbegin(const char *a)',
+             '#define X 1\nstatic __attribute__((noinline)) void begin(int a)')
+    with tempfile.TemporaryDirectory() as folder:
+        def found(*heads):
+            names = [f'{name}.c' for name in 'abcd'[:len(heads)]]
+            for name, head in zip(names, heads):
+                pathlib.Path(folder, name).write_text(f'{head}\n{{\n\treturn 0;\n}}\n')
+            r = subprocess.run([sys.executable, TESTS / 'lint/names.py', *names], text=True, capture_output=True,
+                               check=False, cwd=folder)
+            assert r.returncode == bool(r.stdout) and not r.stderr, r
+            return r.stdout
+
+        assert found(*heads) == 'begin() is static in 4 files, at most 3: a.c, b.c, c.c, d.c\n'
+        assert found(*heads[:3]) == found(*heads[:3], 'void begin(void)') == ''
+        assert found(*heads[:3], 'static int begin(void);\n\nint a(void)') == ''
+        assert found(*[head.replace('begin', 'burst_begin') for head in heads]) == ''
+
+
 def words_that_are_not_used():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, 'text')
@@ -297,8 +349,69 @@ def prose_that_is_hard_to_read():
             '16000 words in all pages, at most 15000: move figures to docs/notes, drop what is said twice']
 
 
+def comments_that_must_be_read_twice():
+    with tempfile.TemporaryDirectory() as folder:
+        def refused(name, text):
+            path = pathlib.Path(folder, name)
+            path.write_text(text)
+            r = subprocess.run([sys.executable, '-B', TESTS / 'lint/comments.py', path], text=True, capture_output=True,
+                               check=False)
+            assert r.returncode == bool(r.stdout) and not r.stderr, r
+            return [line.removeprefix(f'{path}:') for line in r.stdout.splitlines()]
+
+        def opening(number, word):
+            return f'{number}: begins with "{word}": the subject first'
+
+        def half(number, text):
+            return f'{number}: "{text}" in a sentence: mend it, or quote code'
+
+        assert refused('a.c', '// SPDX-License-Identifier: BSD-3-Clause\n// What it is.\n\n// It is\n// Of use.\n'
+                       'int a; // Those there,\n       // Who are\n// Nobody else.\n/* Whose\n * Who */\n') == [
+            opening(2, 'What'), opening(6, 'Those'), opening(8, 'Nobody'), opening(9, 'Whose')]
+        assert refused('b.c', '// Fields of p->a, not of p[1]->b; x -> y, "is ->" and `no->`. At i == 1, of course.\n'
+                       'int f(struct p *p) { return p->a + "// Of"[0]; }\n') == []
+        assert refused('c.c', '// False: there is no->\n// more, ->a, or q->b if the == is\n// of of it.\n') == [
+            half(1, 'no->'), half(2, '->a'), half(2, 'q->b'), half(2, 'the == is'), half(3, 'of of')]
+        long = '1: 101 columns, at most 100'
+        assert refused('d.h', f'\t// {"x" * 90}\n') == refused('d.sh', f'# {"x" * 99}\n') == [long]
+        assert refused('e.h', f'int {"x" * 120};\n\t// {"x" * 89}\n// clang-format {"x" * 99}\n') == []
+        assert refused('f.py', 'def f():\n    \"\"\"Of all,\n    of course.\"\"\"\n    # None: of nobody\n'
+                       "    return '# Of'  # None is\n") == [opening(2, 'Of'), opening(5, 'None')]
+        assert refused('g', '#!/bin/sh\n# Who.\necho "# Who"\n') == [opening(2, 'Who')]
+
+
+def the_hook_checks_what_is_staged():
+    with tempfile.TemporaryDirectory() as folder:
+        def git(*arguments):
+            subprocess.run(['git', '-C', folder, *arguments], capture_output=True, check=True, env=home)
+
+        def run():
+            return subprocess.run(['tests/pre-commit'], cwd=folder, text=True, capture_output=True, check=False,
+                                  env=home)
+
+        # git warns if it cannot read root's settings. This test may have given up root's rights.
+        home = {**os.environ, 'HOME': folder, 'XDG_CONFIG_HOME': folder}
+        git('init')
+        shutil.copytree(TESTS / 'lint', f'{folder}/tests/lint')
+        for name in 'stages.sh', 'pre-commit':
+            shutil.copy(TESTS / name, f'{folder}/tests')
+        r = run()
+        assert 'codespell' not in r.stderr and 'glossary' not in r.stderr, 'nothing is staged'
+        fault = 'not ok licence lines\nno SPDX line first in: a.c\n'
+        for text, staged, found in (('int a;\n', False, False), ('int a;\n', True, True),
+                                    ('// SPDX-License-Identifier: BSD-3-Clause\n', True, False)):
+            pathlib.Path(folder, 'a.c').write_text(text)
+            git('add', *(['a.c'] if staged else ['tests']))
+            r = run()
+            assert (fault in r.stderr) == found and ('licence' in r.stderr) == found, r
+            assert r.returncode == (1 if 'not ok' in r.stderr else 0), r
+
+
 tap.run((checks_pass_or_fail, a_failure_is_final, what_cannot_tell_is_repeated, undecided_is_no_pass,
-         everything_is_counted, jobs_run_in_lanes, jobs_run_whatever_descriptors_are_open,
+         everything_is_counted, what_dies_is_told,
+         a_failure_is_told_whatever_follows, jobs_run_in_lanes, jobs_run_whatever_descriptors_are_open,
          a_plain_run_names_what_it_leaves, a_run_fails_if_a_check_does, continuous_integration_leaves_nothing_out,
-         includes_that_go_up_or_round, functions_that_are_too_large, words_that_are_not_used,
-         prose_that_is_hard_to_read))
+         includes_that_go_up_or_round, functions_that_are_too_large,
+         names_that_a_back_trace_cannot_tell_apart, words_that_are_not_used,
+         prose_that_is_hard_to_read, comments_that_must_be_read_twice,
+         the_hook_checks_what_is_staged))

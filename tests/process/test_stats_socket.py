@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The stats socket and whoever connects to it: no client keeps another from being served, and folders and
-links that are not the switch's are left alone.
+"""Tests the stats socket: no client delays another, and foreign folders and links stay untouched.
 
 test_stats_socket.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import fcntl
@@ -21,7 +20,7 @@ import tap  # noqa: E402
 from world import NULLS, WITHIN, World, ask, connect, refuses, stop, timely  # noqa: E402
 
 MOST = 1024  # DRB_STATS_CLIENTS_MAX
-SOON = 1.0  # seconds in which a client is served, whatever others do
+SOON = 1.0  # seconds within which a client is served, whatever others do
 
 
 def is_closed(s):
@@ -49,7 +48,7 @@ def silent_clients():
         assert not any(is_closed(s) for s in silent)
         silent += [connect(path) for _ in range(MOST + 50 - len(silent))]
         served_soon(path)
-        # The first to come have been silent for longest.
+        # The first clients have been silent for the longest time.
         gone = [is_closed(s) for s in silent]
         assert all(gone[:50]) and not any(gone[60:]), gone.index(False)
         for s in silent:
@@ -58,11 +57,20 @@ def silent_clients():
         stop(p)
 
 
+def descriptors(pid):
+    """Returns the size of the kernel's table of descriptors.
+
+    The process waits for milliseconds when the kernel enlarges the table."""
+    status = pathlib.Path(f'/proc/{pid}/status').read_text(encoding='ascii')
+    return int(status.split('\nFDSize:')[1].split()[0])
+
+
 def a_thousand_ask():
     with World() as w:
         p = w.ready(NULLS)
-        path = w.socket_of('drb-s1-0')
+        path, room = w.socket_of('drb-s1-0'), descriptors(p.pid)
         clients = [connect(path) for _ in range(1000)]
+        assert descriptors(p.pid) == room
         for _ in range(3):
             for s in clients:
                 s.send(b'/drb/info')
@@ -74,7 +82,16 @@ def a_thousand_ask():
 
 
 def few_descriptors():
-    """What a service manager may allow, and the switch cannot raise."""
+    """A service manager may set a limit that the switch cannot raise.
+
+    The switch then serves fewer clients, or reports why it ends."""
+    for limit in range(8, 32):
+        with World() as w:
+            p = w.start(NULLS, limit=limit)
+            said = p.communicate(timeout=WITHIN)[1].decode()
+            assert p.returncode == 1 and said.count('\n') == 1, (limit, said)
+            assert f'take 32 open files, and this process may have {limit}: raise the limit' in said, said
+            assert w.left() == []
     with World() as w:
         p = w.start(NULLS, limit=128)
         w.notified('READY=1')
@@ -87,7 +104,7 @@ def few_descriptors():
 
 
 def other_threads(p):
-    """CPU time that all threads but the worker have taken, in seconds."""
+    """Returns the CPU time in seconds of all threads except the worker."""
     ticks = 0
     for task in pathlib.Path(f'/proc/{p.pid}/task').iterdir():
         if not (task / 'comm').read_text().startswith('worker-'):
@@ -96,7 +113,7 @@ def other_threads(p):
 
 
 def may_open(p, descriptors):
-    """As the user that the switch has become, who alone may say so."""
+    """Limits a switch's descriptors, as the user that it has become: nobody else may."""
     status = pathlib.Path(f'/proc/{p.pid}/status').read_text(encoding='ascii')
     user, group = (int(status.split(f'{kind}:\t')[1].split()[0]) for kind in ('Uid', 'Gid'))
     subprocess.run(['prlimit', f'--pid={p.pid}', f'--nofile={descriptors}:'], user=user, group=group, check=True,
@@ -104,7 +121,7 @@ def may_open(p, descriptors):
 
 
 def no_descriptor_left():
-    """Who cannot be accepted waits, and no CPU is spent on it meanwhile."""
+    """A client that cannot be accepted waits, and the switch spends no CPU on it meanwhile."""
     with World() as w:
         p = w.ready(NULLS)
         path = w.socket_of('drb-s1-0')
@@ -144,6 +161,19 @@ def folders_of_others():
         dpdk.chmod(0o777)
         refuses(w, NULLS, 'another user owns it or may write to it')
         dpdk.chmod(0o700)
+        if os.geteuid() == 0:
+            # A switch in another container, with another user number, left the folder. Only such a
+            # switch can have made it.
+            (dpdk / 'drb-s1-0').mkdir()
+            try:
+                os.chown(dpdk / 'drb-s1-0', 4321, 4321)
+            except OSError:
+                # a user namespace without this number
+                pass
+            else:
+                os.chown(dpdk, 4321, 4321)
+                refuses(w, NULLS, 'another user owns it or may write to it')
+                os.chown(dpdk, 0, 0)
         stop(w.ready(NULLS))
 
 
@@ -161,7 +191,7 @@ def waits_for_the_dying():
 
 
 def what_is_asked_is_repeated_as_text():
-    """A key that is none, with control characters and bytes that are no text: the reply is JSON."""
+    """The reply to an unknown key with control characters and invalid UTF-8 is still JSON."""
     with World() as w:
         p = w.ready(NULLS)
         said, = ask(w.socket_of('drb-s1-0'), '/drb/set,\x02\udcff\x7f"=1')

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""topo/experiment --tcp without a fabric: lists and who waits for whom, verdicts from intervals, what is refused.
+"""Tests topo/experiment --tcp without a fabric: lists, dependencies, verdicts, refusals.
 
 test_tcp_experiment.py TOPO_DIR BUILD_DIR    TAP on standard output."""
 import csv
@@ -45,7 +45,7 @@ def lists_say_who_waits():
     s = setup()
     transfers = transfers_of(rows_of(draw(s, 'ring', 4)))
     assert len(transfers) == 16 * 30 and all(t.left == t.packets * PAYLOAD for t in transfers)
-    # The first step waits for nothing, later ones for what was sent and for what came.
+    # The first step has no dependencies. Later steps wait for one sent and one received transfer.
     assert [t.waits for t in transfers[:16]] == [0] * 16 and {t.waits for t in transfers[16:]} == {2}
     for event, end in (('sent', 'source'), ('arrived', 'dest')):
         for t in transfers[:-16]:
@@ -69,7 +69,7 @@ def schemes_and_units_that_go_together():
 
 
 def made_up(factor, **changes):
-    """An experiment whose live times are the simulator's times a factor."""
+    """Returns an experiment whose live times are the simulator's times multiplied by a factor."""
     s = setup(workloads={'one': setup().workloads['one']}, units=['flow'], schemes=['drb'])
     e = Experiment(s, '/nowhere')
     with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +95,7 @@ def live_is_judged():
     for factor, said in ((1.0, 'within'), (1.14, 'within'), (0.86, 'within'), (1.16, 'outside'), (0.84, 'outside')):
         row, = summarise(made_up(factor))
         assert row['verdict'] == said and abs(row['time_off'] - (factor - 1)) < 1e-9, (factor, row)
-    # A disturbed run shows no difference, unless a control beside it had time.
+    # A disturbed run does not prove a difference, unless its control run was on time.
     assert summarise(made_up(1.3, disturbed='x', control_late=0.1))[0]['verdict'] == 'undecided'
     assert summarise(made_up(1.3, disturbed='x'))[0]['verdict'] == 'outside'
     assert summarise(made_up(1.0, unfinished=1))[0]['verdict'] == 'undecided'
@@ -125,7 +125,7 @@ def connections_of_a_host_may_share_a_port():
         subprocess.run(['ip', '-n', name, 'link', 'set', 'lo', 'up'], check=True)
         with netns.inside(name):
             netns.sysctl({'ipv4/ip_local_port_range': '40000 40003'})
-        # As many to each as there are ports.
+        # Each destination gets as many connections as there are ports.
         rows = [{'slot': 0, 'from': 0, 'to': to, 'packets': 200, 'after_sent': '', 'after_arrived': ''}
                 for to in 4 * (1, 2, 3)]
         hosts = [{'name': f'h{i}', 'namespace': name, 'ipv4': f'127.0.0.{i + 1}'} for i in range(4)]

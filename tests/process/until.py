@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Waits for what must come to hold."""
+"""Waits for a condition."""
 import time
 
-WITHIN = 60  # seconds for anything to happen on a loaded machine
+WITHIN = 60  # seconds; enough for any event on a loaded machine
 
 
 def until(look, within=WITHIN, good=bool):
-    """What look() says, as soon as that is good."""
+    """Returns the result of look() as soon as good() accepts it."""
     end = time.monotonic() + within
     while not good(seen := look()):
         assert time.monotonic() < end, f'not in time: {seen}'

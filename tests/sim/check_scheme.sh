@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# drbsim check-scheme: schemes of the table and the examples keep every property; one that breaks one is told of that
-# one, with a counter-example, and keeps the others.
+# drbsim check-scheme: schemes of the table and of the examples have every property. A scheme that
+# breaks one property fails only this one, with a counter-example.
 #   tests/sim/check_scheme.sh DRBSIM BUILD
 set -euo pipefail
 
@@ -22,7 +22,7 @@ build() {
   cc -shared -fPIC -Wall -Wextra -Werror "$@" -I"$root/include" -I"$build/include" "$source" -o "$object.so" -lm
 }
 
-# checks CODE SCHEME: what was found is in `found`
+# checks CODE SCHEME: results are in `found`
 checks() {
   local code=0
   "$drbsim" check-scheme "$2" --csv >found 2>said || code=$?
@@ -42,7 +42,7 @@ done
 checks 0 ./sprinkle.so,./sprinkle.so:k=16:threshold=0,./average.so:weight=1,drb:choices=5
 [ "$(grep -c ',ok,' found)" = 36 ] || fail "$(cat found)"
 
-# The counter-example of each.
+# The counter-example of each property.
 declare -A example=(
   [interface]='another version of drb/scheme.h'
   [uplinks]='takes uplink 2 at a switch with 2 uplinks: packet [0-9]*,.* loads [0-9]'
@@ -62,7 +62,7 @@ for property in $properties; do
   [ "$(awk -F, '$3 == "FAILED" {print $2}' found)" = "$property" ] || fail "$property: $(cat found)"
   grep -q ",$property,FAILED,.*${example[$property]}" found || fail "$property: $(cat found)"
 done
-# One that is no scheme of this version is tried no further.
+# A scheme of another version gets no further trials.
 checks 1 ./interface.so
 [ "$(wc -l <found)" = 2 ] || fail "$(cat found)"
 
@@ -75,7 +75,7 @@ rows = [json.loads(line) for line in open("found")]
 assert [row["property"] for row in rows if row["result"] == "FAILED"] == ["dead"], rows
 assert all(row["scheme"] == "./dead.so" and row["detail"] for row in rows), rows'
 
-# It never returns from its beginning; and mistakes.
+# A scheme that never returns from its start; and mistakes.
 printf '__attribute__((constructor)) static void stay(void)\n{\n\tfor (volatile int i = 1; i;)\n\t\t;\n}\n' >stays.c
 build stays stays.c
 checks 1 ./stays.so

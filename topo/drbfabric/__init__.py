@@ -11,5 +11,5 @@ class Failure(Exception):
 
 
 def usage(text):
-    """A Failure of the kind that the user can mend: bad usage or input."""
+    """A Failure that the user can correct: bad usage or input. Its exit code is 2."""
     return Failure(text, 2)

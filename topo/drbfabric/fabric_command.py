@@ -45,7 +45,7 @@ CHECKS = {
 
 
 def control(args):
-    """drbctl here, with this fabric's switches, or on all machines of a fabric."""
+    """Runs drbctl here for the switches of this fabric, or on all machines of a fabric."""
     if args.machines:
         return all_machines.control(args)
     drbctl = program('drbctl', 'ctl')
@@ -80,12 +80,11 @@ def run_checks(args):
     return 1 if complaints else 0
 
 
-# name, function, help, examples (arguments behind the name of the program and the verb)
 PLAN_HELP = f"Every other option is one of drbtopo plan: see {called_program('drbtopo', 'topo')} plan --help."
 
 
 def add_whole(verb):
-    """Verbs about whole fabrics."""
+    """Adds the verbs about whole fabrics."""
     for name, run, text, examples in (
             ('up', up, 'bring a fabric up', ('-l 3 -d 2 --rate 100Mbit', '-d 4 --fabric big')),
             ('replan', replan, 'restart the switches of a fabric with changed settings',
@@ -96,6 +95,8 @@ def add_whole(verb):
         if name == 'up':
             p.add_argument('--replace', action='store_true',
                            help='first take down a running fabric of this name')
+            # The process with which the fabric ends: see keeper.py.
+            p.add_argument('--owner', type=positive, help=argparse.SUPPRESS)
             p.add_argument('--plan', metavar='PLAN', help="carry out one machine's plan of drbtopo plan --machines, a "
                            'folder or its archive; given again, start what does not run')
             p.add_argument('--offloads', choices=('on', 'off'), default='on',
@@ -122,7 +123,7 @@ ALL_MACHINES = 'on all machines of a fabric: DIR is the output of export ansible
 
 
 def add_parts(verb):
-    """Verbs about fabrics over several machines."""
+    """Adds the verbs about fabrics over several machines."""
     p = verb('ctl', control, 'run drbctl, here or on all machines of a fabric',
              ('--machines plan list', '--machines plan show --all links --json', '--machines plan metrics'))
     p.add_argument('--machines', metavar='DIR', help=f'{ALL_MACHINES}; print one table of their replies')
@@ -157,7 +158,7 @@ def add_parts(verb):
 
 
 def add_nodes(verb):
-    """Verbs about single nodes."""
+    """Adds the verbs about single nodes."""
     for name, run, text, examples in (
             ('restart', nodes.restart, 'start switches again, running or dead', ('s2-2',)),
             ('stop', nodes.stop, 'end switches; they stay down until they are restarted',
@@ -192,7 +193,7 @@ def a_duration(text):
 
 
 def add_faults(verb):
-    """Verbs that break things, and that show what comes of it."""
+    """Adds the verbs that cause faults, and those that show their effects."""
     for name, (_, what, text, example) in faults.HANDLES.items():
         p = verb(name, faults.handle, text, (example,))
         p.add_argument('what', nargs='+', metavar=what, help='s2-1' if what == 'SWITCH' else
@@ -223,7 +224,7 @@ def parser():
         f'{fabric} up -l 3 -d 2 --rate 100Mbit', f'{fabric} exec h4 -- ping -c 3 h10',
         f'{fabric} check', f'{fabric} down'))
     top.add_argument('--version', nargs=0, action=Version, help='show the version and exit')
-    # Verbs are made by Parser, whose arguments they take.
+    # Any: add_parser() makes instances of Parser, which takes more arguments than the type says.
     verbs: Any = top.add_subparsers(dest='verb', required=True, metavar='VERB')
     top.verbs = verbs.choices
 

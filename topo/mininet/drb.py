@@ -13,7 +13,7 @@ and in scripts:
 import os
 import sys
 
-# mn runs this file without telling it its name.
+# mn runs this file without setting __file__.
 _here = os.path.dirname(os.path.realpath(sys._getframe().f_code.co_filename))
 sys.dont_write_bytecode = True
 sys.path.append(os.path.dirname(_here))

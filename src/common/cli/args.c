@@ -13,7 +13,7 @@
 
 enum { KEY_USAGE = 0x10000 };
 
-// In place of argp's own, which know no -h.
+// Replace argp's own options, which lack -h.
 static const struct argp_option own_options[] = {
 	{"help", 'h', NULL, 0, "Print this help and exit", -1},
 	{NULL, '?', NULL, OPTION_HIDDEN, NULL, -1},
@@ -22,7 +22,7 @@ static const struct argp_option own_options[] = {
 	{0},
 };
 
-// Written by drb_args_set_examples(), before a command line is parsed.
+// drb_args_set_examples() writes this before a command line is parsed.
 static const char *examples;
 
 void drb_args_set_examples(const char *text)
@@ -30,8 +30,8 @@ void drb_args_set_examples(const char *text)
 	examples = text;
 }
 
-// Around the parser of a program: without a stream argp does not print its second line.
-static error_t parse(int key, char *arg, struct argp_state *state)
+// Wraps the parser of a program. Without a stream, argp does not print the second line of an error.
+static error_t args_parse(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
 	switch (key) {
@@ -60,12 +60,13 @@ void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned fla
 
 	if (examples && asprintf(&last, "\vExamples:\n%s", examples) < 0)
 		drb_die("out of memory");
-	// Last of all: what it adds stands at the end of the help.
+	// The last child adds its text at the end of the help.
 	const struct argp behind = {.doc = last};
 	const struct argp_child children[] = {{argp, 0, NULL, 0}, {&behind, 0, NULL, 0}, {0}};
-	const struct argp outer = {.options = own_options, .parser = parse, .children = children};
+	const struct argp outer = {
+		.options = own_options, .parser = args_parse, .children = children};
 
-	// What --help calls the program.
+	// The name of the program in --help.
 	if (argc > 0 && strcmp(argv[0], program_invocation_name) == 0)
 		argv[0] = program_invocation_short_name;
 	if (argc == 2 && strcmp(argv[1], "help") == 0)

@@ -18,8 +18,8 @@ static inline uint64_t drb_clock_now(void)
 	return (uint64_t)drb_clock_ns(CLOCK_MONOTONIC);
 }
 
-// CLOCK_MONOTONIC minus CLOCK_REALTIME. The reading of one clock lies between two of the other; the
-// tightest of a few tries is within tens of ns.
+// CLOCK_MONOTONIC minus CLOCK_REALTIME. The wall clock is read between two readings of the
+// monotonic clock. The tightest of three tries is within tens of ns.
 static inline int64_t drb_clock_monotonic_offset(void)
 {
 	int64_t best = 0, width = INT64_MAX;
@@ -41,6 +41,6 @@ static inline void drb_clock_sleep_until(uint64_t ns)
 	struct timespec t = {.tv_sec = (time_t)(ns / 1000000000),
 			     .tv_nsec = (long)(ns % 1000000000)};
 
-	// Interrupted only by signals, whose handlers set a flag the caller looks at.
+	// Only signals interrupt the sleep. Their handlers set a flag that the caller checks.
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }

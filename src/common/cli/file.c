@@ -16,8 +16,9 @@ static bool is_standard(const char *path)
 	return !path || strcmp(path, "-") == 0;
 }
 
-// What is not compressed passes as it is, but for the byte order mark that some editors begin a text with.
-static ssize_t take(void *cookie, char *buffer, size_t size)
+// Reads decompressed bytes. Uncompressed data pass unchanged, except that a byte order mark, with
+// which some editors begin a text, is skipped.
+static ssize_t inflate_some(void *cookie, char *buffer, size_t size)
 {
 	bool first = gztell(cookie) == 0;
 	int error, count = gzread(cookie, buffer, (unsigned)size);
@@ -26,7 +27,7 @@ static ssize_t take(void *cookie, char *buffer, size_t size)
 		count -= 3;
 		memmove(buffer, buffer + 3, (size_t)count);
 		if (count == 0)
-			return take(cookie, buffer, size);
+			return inflate_some(cookie, buffer, size);
 	}
 	if (count > 0)
 		return count;
@@ -40,13 +41,13 @@ static ssize_t take(void *cookie, char *buffer, size_t size)
 
 static int finish(void *cookie)
 {
-	(void)gzclose_r(cookie); // what was wrong was told by take()
+	(void)gzclose_r(cookie); // inflate_some() has reported errors already
 	return 0;
 }
 
 FILE *drb_file_read(const char *path)
 {
-	static const cookie_io_functions_t functions = {.read = take, .close = finish};
+	static const cookie_io_functions_t functions = {.read = inflate_some, .close = finish};
 	int fd = is_standard(path) ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
@@ -73,6 +74,20 @@ const char *drb_file_error(int error)
 const char *drb_file_name(const char *path)
 {
 	return is_standard(path) ? "standard input" : path;
+}
+
+const char *drb_file_lines(FILE *in, const char *(*take)(void *context, char *line), void *context,
+			   uint32_t *number)
+{
+	char line[DRB_LINE_MAX + 2];
+	const char *wrong = NULL;
+
+	while (!wrong && fgets(line, sizeof(line), in)) {
+		++*number;
+		wrong = strlen(line) == DRB_LINE_MAX + 1 ? "a line has at most 510 bytes"
+							 : take(context, line);
+	}
+	return wrong ? wrong : ferror(in) ? "cannot be read" : NULL;
 }
 
 FILE *drb_file_write(const char *path)

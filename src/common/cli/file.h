@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Files that users name, the same in every program: "-" is standard input or output, a file compressed by
-// gzip is decompressed, and the byte order mark of a text is skipped.
+// Files that users name, the same in every program. "-" is standard input or output. A file
+// compressed by gzip is decompressed, and the byte order mark of a text is skipped.
 
+#include <stdint.h>
 #include <stdio.h>
 
-// NULL with errno set if it cannot be opened. Reading damaged gzip data fails with EBADMSG, data that end too
-// early with ENODATA.
+// NULL with errno if the file cannot be opened. Reading damaged gzip data fails with EBADMSG, and
+// data that end too early with ENODATA.
 FILE *drb_file_read(const char *path);
-// strerror(), with the meaning that reading gives these two.
+// Like strerror(), with the meaning that drb_file_read() gives to EBADMSG and ENODATA.
 const char *drb_file_error(int error);
-// What messages call it: "standard input" for "-".
+// The name of the file in messages: "standard input" for "-".
 const char *drb_file_name(const char *path);
 
-// NULL or "-" is standard output. Ends the program if the file cannot be opened.
+// Bytes of the longest line of a list, without its newline.
+#define DRB_LINE_MAX 510
+// Calls take() for each line in turn. take() may change the line, and returns NULL or an error.
+// Stops at the first error, in a line, its length or reading, and returns it; NULL: no error.
+// *number: number of the last line; the caller sets it to 0.
+const char *drb_file_lines(FILE *in, const char *(*take)(void *context, char *line), void *context,
+			   uint32_t *number);
+
+// Opens a file for writing; NULL or "-" is standard output. Ends the program if it cannot be
+// opened.
 FILE *drb_file_write(const char *path);
-// DRB_EXIT_OK, or DRB_EXIT_FAILED with a message if not all could be written. file NULL: nothing to do.
+// Closes the file. DRB_EXIT_OK, or DRB_EXIT_FAILED with a message if not all data could be written.
+// file NULL: nothing to do.
 int drb_file_written(FILE *file, const char *path);

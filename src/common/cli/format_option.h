@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The options --csv, --json and --wide of everything that prints a table.
+// The options --csv, --json and --wide of all verbs and programs that print a table.
 
 #include "common/cli/options.h"
 
-// A set for an enum drb_format (table.h).
+// An option set for an enum drb_format (table.h).
 extern const struct drb_option drb_format_options[];

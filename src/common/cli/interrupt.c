@@ -17,6 +17,10 @@ void drb_interrupt_catch(int flags)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	// A program started by nohup is meant to continue.
+	struct sigaction before;
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 bool drb_interrupted(void)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 static _Thread_local char text[1024];
 static enum drb_log_level limit = DRB_LOG_INFO;
 static _Atomic(drb_log_sink) sink; // NULL: standard error
+static _Thread_local void (*die_by)(const char *text);
 
 const char *drb_msg_last(void)
 {
@@ -39,8 +41,8 @@ void drb_log_set_sink(drb_log_sink to)
 	atomic_store(&sink, to);
 }
 
-// Input files and command lines may hold anything; a message stays one line.
-static void say(enum drb_log_level level, const char *kind, char *line)
+// Input files and command lines may contain any bytes; a message stays one line.
+static void line_write(enum drb_log_level level, const char *kind, char *line)
 {
 	drb_log_sink to = atomic_load(&sink);
 
@@ -52,16 +54,16 @@ static void say(enum drb_log_level level, const char *kind, char *line)
 		return;
 	if (to)
 		to(level, kind, line);
-	else // One write, so that lines of many processes on one terminal do not mix.
+	else // One write, so that lines of several processes on one terminal do not mix.
 		fprintf(stderr, "%s: %s%s\n", program_invocation_short_name,
 			level == DRB_LOG_WARNING ? "warning: " : "", line);
 }
 
 static void __attribute__((format(printf, 2, 0)))
-print(enum drb_log_level level, const char *fmt, va_list ap)
+message_print(enum drb_log_level level, const char *fmt, va_list ap)
 {
 	vsnprintf(text, sizeof(text), fmt, ap);
-	say(level, fmt, text);
+	line_write(level, fmt, text);
 }
 
 void drb_log_text(enum drb_log_level level, const char *kind, const char *said, size_t length)
@@ -72,7 +74,7 @@ void drb_log_text(enum drb_log_level level, const char *kind, const char *said, 
 		length--;
 	snprintf(line, sizeof(line), "%.*s",
 		 length < sizeof(line) ? (int)length : (int)sizeof(line), said);
-	say(level, kind, line);
+	line_write(level, kind, line);
 }
 
 void drb_error(const char *fmt, ...)
@@ -80,7 +82,7 @@ void drb_error(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	print(DRB_LOG_ERROR, fmt, ap);
+	message_print(DRB_LOG_ERROR, fmt, ap);
 	va_end(ap);
 }
 
@@ -89,7 +91,7 @@ void drb_warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	print(DRB_LOG_WARNING, fmt, ap);
+	message_print(DRB_LOG_WARNING, fmt, ap);
 	va_end(ap);
 }
 
@@ -98,8 +100,13 @@ void drb_info(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	print(DRB_LOG_INFO, fmt, ap);
+	message_print(DRB_LOG_INFO, fmt, ap);
 	va_end(ap);
+}
+
+void drb_die_by(void (*end)(const char *text))
+{
+	die_by = end;
 }
 
 void drb_die(const char *fmt, ...)
@@ -107,19 +114,31 @@ void drb_die(const char *fmt, ...)
 	static atomic_flag ending = ATOMIC_FLAG_INIT;
 	va_list ap;
 
-	// Threads that find one mistake together: the first one tells it and ends the process.
+	if (die_by) {
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+		die_by(text);
+		abort(); // die_by() must not return
+	}
+	// Several threads may find one error together: the first one reports it and ends the
+	// process.
 	while (atomic_flag_test_and_set(&ending))
 		pause();
 	va_start(ap, fmt);
-	print(DRB_LOG_ERROR, fmt, ap);
+	message_print(DRB_LOG_ERROR, fmt, ap);
 	va_end(ap);
 	exit(DRB_EXIT_USAGE);
 }
 
 int drb_finish(int code)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	const bool flushed = fflush(stdout) == 0;
+
+	if (flushed && !ferror(stdout))
 		return code;
-	drb_error("cannot write standard output: %s", strerror(errno));
+	// errno of a write that failed before is gone.
+	drb_error("cannot write standard output: %s",
+		  flushed ? "a write failed: is the disk full?" : strerror(errno));
 	return DRB_EXIT_FAILED;
 }

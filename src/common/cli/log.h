@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Messages to the user and exit codes, the same in every program. Results go to standard output, all else to
-// standard error, one line each: "program: text". In a daemon, a thread writes them (log_writer.h).
+// Messages to the user and exit codes, the same in every program. Results go to standard
+// output. Messages go to standard error, one line each: "program: text". In a daemon, a thread
+// writes them (log_writer.h).
 
 #include <stdarg.h>
 #include <stdio.h>
 
 enum drb_exit {
-	DRB_EXIT_OK = 0,     // done
-	DRB_EXIT_FAILED = 1, // what was measured or checked failed
+	DRB_EXIT_OK = 0,     // success
+	DRB_EXIT_FAILED = 1, // a measurement or check failed
 	DRB_EXIT_USAGE = 2,  // bad usage or input
 };
 
-// From what must be said to what may be.
+// From the most to the least important.
 enum drb_log_level {
 	DRB_LOG_ERROR,
 	DRB_LOG_WARNING,
@@ -26,25 +27,31 @@ enum drb_log_level {
 void drb_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void drb_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void drb_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-// Prints the message and exits with DRB_EXIT_USAGE. For command lines and input files only, before
-// anything was started. Of several threads, the first one does so, and the others wait for the end.
+// Prints the message and exits with DRB_EXIT_USAGE. Only for command lines and input files, before
+// anything is started. If several threads call it, the first one exits and the others wait.
 void drb_die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+// Sets a function that drb_die() calls in this thread instead of printing its message. It must end
+// the process. NULL: none. A thread that reads many inputs needs it to finish all inputs before a
+// bad one.
+void drb_die_by(void (*end)(const char *text));
 
 // The last message of this thread, for callers that pass it on.
 const char *drb_msg_last(void);
 
-// The level of this name; -EINVAL if there is none.
+// Finds the level of this name; -EINVAL if there is none.
 int drb_log_level_of(const char *name, enum drb_log_level *level);
-// Messages beyond this level are not said; the first is DRB_LOG_INFO. Before threads are started.
+// Messages beyond this level are not printed; initially DRB_LOG_INFO. Call it before threads are
+// started.
 void drb_log_limit(enum drb_log_level level);
 
-// What becomes of a message. fmt tells messages of one kind from others; text is one line.
+// Receives a message. fmt identifies the kind of message; text is one line.
 typedef void (*drb_log_sink)(enum drb_log_level level, const char *fmt, const char *text);
-// NULL: standard error, at once. Before other threads are started.
+// NULL: standard error, at once. Call it before other threads are started.
 void drb_log_set_sink(drb_log_sink sink);
-// A message of a library, which becomes one line. kind: as fmt above, a constant.
+// Logs a message of a library, made one line. kind: a constant, like fmt above.
 void drb_log_text(enum drb_log_level level, const char *kind, const char *text, size_t length);
 
-// Flushes standard output; DRB_EXIT_FAILED with a message if results could not be written (disk
-// full, closed pipe), else code. Every main() ends with it.
+// Flushes standard output. Returns code, or DRB_EXIT_FAILED with a message if results could not be
+// written (disk full, closed pipe). Every main() ends with it.
 int drb_finish(int code);

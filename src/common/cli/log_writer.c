@@ -22,37 +22,40 @@
 #define TEXT_MAX 1024
 #define KINDS 128
 #define WINDOW_NS (DRB_LOG_WINDOW_S * UINT64_C(1000000000))
-// At exit: how long standard error may refuse to take more, and how long the thread has if it does not.
+// At exit: the time for which standard error may refuse to take more, and the longest wait
+// otherwise.
 #define REFUSED_NS UINT64_C(200000000)
 #define FLUSH_NS UINT64_C(5000000000)
 
-// A place of the ring. `sequence` plus its index in the ring says whose it is: n: of whoever writes the message of
-// number n; n + 1: of the thread that reads it; and so on a whole ring later. So a ring of zeros is empty, and takes
-// memory only when messages come.
+// A slot of the ring. `sequence` plus the slot's index determines its owner. n: the thread that
+// writes message number n; n + 1: the thread that reads it; and so on one ring later. A ring of
+// zeros is therefore empty, and takes memory only when messages come.
 struct slot {
 	atomic_uint sequence;
 	enum drb_log_level level;
-	struct timespec time; // 0: not to be said
+	struct timespec time; // 0: lines have no time
 	char text[TEXT_MAX];
 };
 
-// How often one message was said in the present window. All threads.
+// Counts of one kind of message in the present window, shared by all threads.
 struct kind {
 	_Atomic(const char *) fmt; // NULL: free
 	atomic_uint_least64_t since_ns;
 	atomic_uint said, left_out;
-	uint64_t told_ns; // when left_out was; of the thread. 0: all is told
+	// Time at which the writing thread first saw that messages were left out; 0: all are
+	// reported.
+	uint64_t told_ns;
 };
 
 static struct slot ring[SLOTS];
 static atomic_uint head;       // number of the next message; all threads
-static unsigned tail;          // the next that is read; of the thread
-static atomic_uint done;       // the same, for who waits until all is written
-static atomic_uint overflowed; // messages that found no room; all threads add
-static unsigned unwritten;     // that standard error refused; of the thread
-static int unwritten_why;      // errno of the last
+static unsigned tail;          // number of the next message to write; of the writing thread
+static atomic_uint done;       // the same, for a thread that waits until all is written
+static atomic_uint overflowed; // messages that found the ring full; all threads add
+static unsigned unwritten;     // messages that standard error refused; of the writing thread
+static int unwritten_why;      // errno of the last refusal
 static struct kind kinds[KINDS];
-static atomic_bool stamped, limits; // the latter: some kind has left something out
+static atomic_bool stamped, limits; // limits: messages of some kind were left out
 static bool journal;                // constant once the thread runs
 static sem_t news;
 
@@ -79,7 +82,7 @@ static struct kind *kind_of(const char *fmt)
 	return NULL;
 }
 
-// False if this message has been said too often lately.
+// False if this kind of message has been logged too often lately.
 static bool may_say(const char *fmt)
 {
 	struct kind *k = kind_of(fmt);
@@ -87,7 +90,7 @@ static bool may_say(const char *fmt)
 	if (!k)
 		return true; // more kinds than any program has
 	uint64_t now = drb_clock_now(), since = atomic_load(&k->since_ns);
-	// What was left out is kept until the thread has said so.
+	// left_out is kept until the thread has reported it.
 	if ((since == 0 || now - since > WINDOW_NS) &&
 	    atomic_compare_exchange_strong(&k->since_ns, &since, now))
 		atomic_store(&k->said, 0);
@@ -99,7 +102,7 @@ static bool may_say(const char *fmt)
 	return false;
 }
 
-// Any thread; waits for nobody.
+// Called by any thread; never blocks.
 static void push(enum drb_log_level level, const char *fmt, const char *text)
 {
 	unsigned number = atomic_load_explicit(&head, memory_order_relaxed);
@@ -141,7 +144,7 @@ static bool is_journal(void)
 static int compose(char *line, size_t size, enum drb_log_level level, const struct timespec *time,
 		   const char *text)
 {
-	static const int priority[DRB_LOG_LEVELS] = {3, 4, 6, 7}; // of syslog
+	static const int priority[DRB_LOG_LEVELS] = {3, 4, 6, 7}; // priorities of syslog
 	char when[32] = "";
 	struct tm tm;
 
@@ -155,11 +158,11 @@ static int compose(char *line, size_t size, enum drb_log_level level, const stru
 			level == DRB_LOG_WARNING ? "warning: " : "", text);
 }
 
-// The whole line, whatever time that takes; false if standard error refuses it.
+// Writes the whole line, however long that takes. False if standard error refuses it.
 static bool write_out(const char *line, size_t length)
 {
 	struct pollfd writable = {.fd = STDERR_FILENO, .events = POLLOUT};
-	static bool torn; // the last line lacks its end
+	static bool torn; // the last line lacks its newline
 
 	if (torn && write(STDERR_FILENO, "\n", 1) != 1)
 		return false;
@@ -167,7 +170,7 @@ static bool write_out(const char *line, size_t length)
 	while (length > 0) {
 		ssize_t n = write(STDERR_FILENO, line, length);
 		if (n < 0 && errno == EAGAIN)
-			poll(&writable, 1, -1); // somebody made the pipe non-blocking
+			poll(&writable, 1, -1); // another process made the pipe non-blocking
 		else if (n < 0 && errno != EINTR)
 			return false;
 		if (n > 0) {
@@ -202,7 +205,7 @@ static bool __attribute__((format(printf, 1, 2))) note(const char *fmt, ...)
 	return write_line(DRB_LOG_WARNING, &now, text);
 }
 
-// False: not even that could be said.
+// Reports lost messages. False if even that could not be written.
 static bool say_lost(void)
 {
 	unsigned missed = atomic_exchange(&overflowed, 0);
@@ -219,7 +222,7 @@ static bool say_lost(void)
 	return true;
 }
 
-// The words of a format, without what changes from one message to the next.
+// The constant words of a format.
 static void words_of(const char *fmt, char *words, size_t size)
 {
 	size_t used = 0;
@@ -278,10 +281,10 @@ static void *write_all(void *arg)
 	(void)arg;
 	for (;;) {
 		struct timespec until;
-		clock_gettime(CLOCK_REALTIME, &until);
+		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec++;
 		if (atomic_load(&limits) || unwritten || atomic_load(&overflowed))
-			sem_timedwait(&news, &until);
+			sem_clockwait(&news, CLOCK_MONOTONIC, &until);
 		else
 			sem_wait(&news);
 		struct slot *s = &ring[tail % SLOTS];
@@ -310,7 +313,7 @@ int drb_log_writer_start(void)
 	signal(SIGPIPE, SIG_IGN);
 	journal = is_journal();
 	sem_init(&news, 0, 0);
-	// Signals are for those who wait for them. Real-time ones are the process's own.
+	// Signals belong to the threads that wait for them. Real-time ones are the process's own.
 	sigemptyset(&none);
 	sigaddset(&none, SIGTERM);
 	sigaddset(&none, SIGINT);
@@ -338,7 +341,8 @@ void drb_log_writer_stop(void)
 	struct pollfd writable = {.fd = STDERR_FILENO, .events = POLLOUT};
 	uint64_t now = begun, taken = begun;
 
-	// A thread that has no CPU yet is waited for, on a busy machine and for the last words of all.
+	// Waits for a thread that has no CPU yet, on a busy machine, too, so that the last messages
+	// are written.
 	while (atomic_load(&done) != atomic_load(&head) && now - taken < REFUSED_NS &&
 	       now - begun < FLUSH_NS) {
 		nanosleep(&pause, NULL);

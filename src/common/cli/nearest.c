@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORD_MAX 32 // letters; a longer word is like no other
+#define WORD_MAX 32 // letters; a longer word resembles no other
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
-// By the usual table: row i, column j is the distance of the first i and j letters.
+// The usual table: row i, column j is the distance of the first i and j letters.
 static uint32_t distance(const char *a, const char *b)
 {
 	uint32_t d[WORD_MAX + 1][WORD_MAX + 1];

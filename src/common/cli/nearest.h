@@ -7,12 +7,13 @@
 #define DRB_NEAREST_TEXT 96
 
 struct drb_nearest {
-	const char *word; // that was typed, set by the owner; may be NULL
-	const char *best; // of those tried, if it is alike; NULL if none is
+	const char *word; // the mistyped word, set by the owner; may be NULL
+	const char *best; // the most similar candidate; NULL if none is similar
 	uint32_t distance;
 };
 
-// Letters left out, added, changed or exchanged make a distance; `best` is at most a third of its letters away.
+// Left out, added, changed and exchanged letters count as distance. The distance of `best` is at
+// most a third of its letters.
 void drb_nearest_try(struct drb_nearest *n, const char *candidate);
-// " (is it threshold?)", or "" if no word is alike. Returns text.
+// " (is it threshold?)", or "" if no candidate is similar. Returns text.
 const char *drb_nearest_text(const struct drb_nearest *n, char text[DRB_NEAREST_TEXT]);

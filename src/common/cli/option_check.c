@@ -14,14 +14,14 @@
 #define SHORT_MAX 600
 #define FOUND_LONG 1 // less than any letter
 
-// All options of an argp and its children, as getopt_long() wants them.
+// All options of an argp and its children, in the form of getopt_long().
 struct options {
-	struct option option[LONG_MAX_COUNT + 1]; // ends with one of zeros
+	struct option option[LONG_MAX_COUNT + 1]; // ends with an entry of zeros
 	size_t count;
 	char letters[SHORT_MAX]; // "+:ab:"
 };
 
-static void add(struct options *o, const struct argp_option *at)
+static void option_add(struct options *o, const struct argp_option *at)
 {
 	bool may = at->flags & OPTION_ARG_OPTIONAL;
 	int has_arg = !at->arg ? no_argument : may ? optional_argument : required_argument;
@@ -47,13 +47,13 @@ static void collect(struct options *o, const struct argp *argp)
 			break;
 		if (at->flags & OPTION_DOC || (!at->name && !at->key))
 			continue; // text
-		add(o, at);
+		option_add(o, at);
 	}
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		collect(o, child->argp);
 }
 
-// "--st" may mean several.
+// True for a prefix of several options, such as "--st".
 static bool is_ambiguous(const struct options *o, const char *word)
 {
 	size_t length = strcspn(word, "="), matches = 0;
@@ -63,9 +63,9 @@ static bool is_ambiguous(const struct options *o, const char *word)
 	return matches > 1;
 }
 
-// In the words of getopt_long(), which puts the name of the program before them and nothing behind.
-static _Noreturn void refuse(const struct options *o, int found, const char *word,
-			     const char *program)
+// Ends the process with getopt_long()'s words for the error, after the name of the program.
+static _Noreturn void option_refuse(const struct options *o, int found, const char *word,
+				    const char *program)
 {
 	bool lacks = found == ':';
 
@@ -92,7 +92,8 @@ void drb_option_check(const struct argp *argp, int argc, char *const argv[], uns
 {
 	struct options options = {.letters = ":"};
 	char **words =
-		calloc((size_t)argc + 1, sizeof(*words)); // getopt_long() changes their order
+		// A copy, because getopt_long() changes the order of the words.
+		calloc((size_t)argc + 1, sizeof(*words));
 	int found;
 
 	if (!words)
@@ -102,16 +103,16 @@ void drb_option_check(const struct argp *argp, int argc, char *const argv[], uns
 	collect(&options, argp);
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
 	opterr = 0;
-	optind = 0; // begin anew
+	optind = 0; // start again
 	do {
 		optopt = 0;
 		found = getopt_long(argc, words, options.letters, options.option, NULL);
-		// "-?" is an option.
+		// "-?" is an option of its own.
 		if (found == ':' || (found == '?' && optopt != '?'))
 			break;
 	} while (found != -1);
 	const char *word = found == -1 ? NULL : words[optind - 1];
 	free(words);
 	if (word)
-		refuse(&options, found, word, argv[0]);
+		option_refuse(&options, found, word, argv[0]);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Checks options before argp does: argp's message on a wrong option has no hint, or two lines.
+// Checks options before argp does, because argp's message on a wrong option has no hint, or two
+// lines.
 
 #include <argp.h>
 
-// Ends the process with DRB_EXIT_USAGE if an option is unknown, ambiguous, lacks its argument or takes
-// none: one line, which names `PROGRAM --help`, PROGRAM being argv[0]. flags: as of argp_parse().
+// Ends the process with DRB_EXIT_USAGE if an option is unknown, ambiguous, lacks its argument or
+// takes none. The message is one line that names `PROGRAM --help`, where PROGRAM is argv[0]. flags:
+// those of argp_parse().
 void drb_option_check(const struct argp *argp, int argc, char *const argv[], unsigned flags);

@@ -12,9 +12,9 @@
 
 #define OPTIONS_MAX 63
 #define CHILDREN_MAX 3
-#define KEY_FIRST 0x1000 // of options without a letter
+#define KEY_FIRST 0x1000 // keys of options without a letter
 
-// Sets as argp wants them; [i] of each array is one option.
+// Option sets in the form of argp; entry [i] of each array is one option.
 struct parser {
 	struct argp_option argp[OPTIONS_MAX + 1];
 	const struct drb_option *option[OPTIONS_MAX];
@@ -23,12 +23,13 @@ struct parser {
 	struct argp_child child[CHILDREN_MAX + 1];
 	void *child_input[CHILDREN_MAX];
 	int count, children;
-	const struct drb_option *argument; // that is no option; NULL: there may be none
+	// For words that are not options; NULL: none may be given.
+	const struct drb_option *argument;
 	void *argument_at;
 };
 
-static void add(struct parser *p, const struct drb_option *o, const struct drb_options *set,
-		int group)
+static void parser_add(struct parser *p, const struct drb_option *o, const struct drb_options *set,
+		       int group)
 {
 	int key = o->letter ? o->letter : KEY_FIRST + p->count;
 	bool only_letter = o->name && o->name[1] != '-';
@@ -62,10 +63,10 @@ static void add_set(struct parser *p, const struct drb_options *set, int group)
 	if (set->heading)
 		p->argp[p->count++] = (struct argp_option){.doc = set->heading, .group = group};
 	for (const struct drb_option *o = set->option; o->name || o->arg; o++)
-		add(p, o, set, group);
+		parser_add(p, o, set, group);
 }
 
-// The place of the text among these words.
+// The position of the text among the words of o->arg.
 static unsigned word_of(const struct drb_option *o, const char *text)
 {
 	char names[128] = "";
@@ -101,7 +102,7 @@ static void take_time(const struct drb_option *o, const char *text, uint64_t *ns
 	drb_die("%s %s: must be a time, such as 200ms or 2s", o->name, text);
 }
 
-static void take(const struct drb_option *o, char *text, void *field)
+void drb_option_take(const struct drb_option *o, const char *text, void *field)
 {
 	switch (o->kind) {
 	case DRB_OPTION_FLAG:
@@ -131,14 +132,14 @@ static void take(const struct drb_option *o, char *text, void *field)
 	case DRB_OPTION_WORD:
 		*(unsigned *)field = word_of(o, text);
 		return;
-	case DRB_OPTION_REST: // is no option
+	case DRB_OPTION_REST: // not an option
 		return;
 	case DRB_OPTION_OTHER:
 		o->parse(o, text, field);
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t key_parse(int key, char *arg, struct argp_state *state)
 {
 	const struct parser *p = state->input;
 
@@ -148,7 +149,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 	if (key == ARGP_KEY_ARG) {
 		if (p->argument && p->argument->kind == DRB_OPTION_REST)
-			return ARGP_ERR_UNKNOWN; // then all come at once
+			return ARGP_ERR_UNKNOWN; // DRB_OPTION_REST takes all of them at once
 		if (!p->argument || *(const char **)p->argument_at)
 			drb_die("'%s' is one argument too many", arg);
 		*(const char **)p->argument_at = arg;
@@ -163,7 +164,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (p->option[i] && p->argp[i].key == key) {
 			if (p->given[i] && !*p->given[i])
 				*p->given[i] = p->option[i]->name;
-			take(p->option[i], arg, p->field[i]);
+			drb_option_take(p->option[i], arg, p->field[i]);
 			return 0;
 		}
 	}
@@ -177,7 +178,7 @@ void drb_options_parse(const struct drb_options *sets, const char *doc, int argc
 	for (int i = 0; sets[i].into; i++)
 		add_set(&p, &sets[i], i + 1);
 	const struct argp argp = {.options = p.count ? p.argp : NULL, // argp leaks an empty list
-				  .parser = parse,
+				  .parser = key_parse,
 				  .args_doc = p.argument ? p.argument->arg : NULL,
 				  .doc = doc,
 				  .children = p.child};

@@ -9,10 +9,11 @@
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 
-// A period may be longer by this part of it: its end waits for other work.
+// A wait may end later by the period divided by this, so that the kernel can join it with other
+// work.
 #define SLACK 16
 
-static void *run(void *arg)
+static void *periodic_run(void *arg)
 {
 	struct drb_periodic *p = arg;
 
@@ -32,7 +33,7 @@ static void *run(void *arg)
 int drb_periodic_begin(struct drb_periodic *p)
 {
 	sem_init(&p->end, 0, 0);
-	int rc = pthread_create(&p->thread, NULL, run, p);
+	int rc = pthread_create(&p->thread, NULL, periodic_run, p);
 	p->runs = rc == 0;
 	if (rc != 0)
 		drb_error("cannot start the thread that %s: %s", p->what, strerror(rc));

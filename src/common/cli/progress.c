@@ -38,6 +38,13 @@ void drb_progress_update(struct drb_progress *p, uint64_t done)
 		passed / share - passed);
 }
 
+void drb_progress_hide(struct drb_progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->last_ns = 0;
+}
+
 void drb_progress_end(struct drb_progress *p)
 {
 	if (p->shown)

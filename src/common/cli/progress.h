@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A progress line with the time left on standard error if that is a terminal; else nothing. One line at a
+// A progress line with the remaining time on standard error, if that is a terminal. One line at a
 // time, from one thread.
 
 #include <stdbool.h>
@@ -14,9 +14,11 @@ struct drb_progress {
 	uint64_t start_ns, last_ns;
 };
 
-// total 0: not known, the time passed is shown instead of the time left.
+// total 0: not known; the elapsed time is shown instead of the remaining time.
 void drb_progress_begin(struct drb_progress *p, const char *what, uint64_t total);
 // Cheap: draws at most a few times a second.
 void drb_progress_update(struct drb_progress *p, uint64_t done);
+// Removes the line until it is drawn again, so that something else can be printed.
+void drb_progress_hide(struct drb_progress *p);
 // Removes the line.
 void drb_progress_end(struct drb_progress *p);

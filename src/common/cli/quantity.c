@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Longest list a command line may ask for: a mistyped step must not eat the memory.
+// Length of the longest list on a command line: a mistyped step must not exhaust the memory.
 #define REALS_MAX 100000
 
 struct unit {
@@ -16,8 +16,8 @@ struct unit {
 	double factor;
 };
 
-// Reads a number in plain decimal form and leaves *rest behind it. strtod alone would also take
-// "inf", "nan", hex and leading blanks.
+// Reads a number in plain decimal form and sets *rest behind it. strtod alone would also accept
+// "inf", "nan", hexadecimal numbers and leading blanks.
 static int read_real(const char *text, double *value, const char **rest)
 {
 	char *end;
@@ -65,14 +65,14 @@ int drb_parse_rate(const char *text, struct drb_rate *out)
 	bool per_packet = u != NULL;
 	if (!u)
 		u = find_unit(bit_units, rest);
-	// The slowest rates keep the time of one octet (packet) within 32 bits of ns.
+	// The slowest rates keep the time of one byte (or packet) within 32 bits of ns.
 	if (!u || value * u->factor < (per_packet ? 0.25 : 8) || value * u->factor > 1e13)
 		return -EINVAL;
 	*out = (struct drb_rate){.value = value * u->factor, .per_packet = per_packet};
 	return 0;
 }
 
-// The unit whose plain number is shortest to read: the largest that leaves at least 1.
+// The unit in which the value is shortest to read: the largest that leaves at least 1.
 static const struct unit *unit_for(const struct unit *units, double value)
 {
 	const struct unit *best = units;
@@ -91,7 +91,7 @@ void drb_format_rate(const struct drb_rate *rate, char *buf, size_t size)
 		return;
 	}
 	const struct unit *u = unit_for(rate->per_packet ? packet_units : bit_units, rate->value);
-	// As few digits as give the same rate again; the bare unit always does with 17.
+	// Uses as few digits as give the same rate again. 17 digits in the base unit always do.
 	for (int digits = 6; digits <= 17; digits++) {
 		struct drb_rate back;
 		snprintf(buf, size, "%.*g%s", digits, rate->value / u->factor, u->name);
@@ -150,7 +150,7 @@ int drb_parse_real(const char *text, double min, double max, double *out)
 	return 0;
 }
 
-// A list that is being read, and what its numbers may be.
+// A list that is being read, and the range of its numbers.
 struct reading {
 	struct drb_reals list;
 	double min, max;
@@ -173,14 +173,15 @@ static int append(struct reading *r, double value)
 	return 0;
 }
 
-// from, from + step, ... up to to; a last step that misses to by rounding only is taken.
+// Appends from, from + step, ... up to `to`. A last step that misses `to` only by rounding is
+// included.
 static int append_range(struct reading *r, double from, double to, double step)
 {
 	if (!(step > 0) || to < from || (to - from) / step > REALS_MAX)
 		return -EINVAL;
 	size_t steps = (size_t)floor((to - from) / step + 1e-9);
 	for (size_t i = 0; i <= steps; i++) {
-		// Rounded so that 0.6 + 3 * 0.03 prints, and seeds, as 0.69.
+		// Rounded so that 0.6 + 3 * 0.03 is printed, and used as a seed, as 0.69.
 		double value = round((from + (double)i * step) * 1e12) / 1e12;
 		if (append(r, value) < 0)
 			return -EINVAL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Numbers as people write them, on command lines and in config files. Every function returns 0, or -EINVAL
-// (bad form or out of range) and then leaves *out alone.
+// Numbers as people write them, on command lines and in config files. Every function returns 0, or
+// -EINVAL for a bad form or a value out of range. *out is then unchanged.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,22 +14,23 @@ struct drb_rate {
 	bool per_packet; // packets/s
 };
 
-// True if a packet takes a time that can be a slot: a microsecond or more.
+// True if the time of a packet can be a slot: a microsecond or more.
 static inline bool drb_rate_has_slots(const struct drb_rate *rate)
 {
 	return rate->per_packet && rate->value > 0 && rate->value <= 1e6;
 }
 
 int drb_parse_rate(const char *text, struct drb_rate *out);
-// Writes what drb_parse_rate reads back to the same rate.
+// Writes a text that drb_parse_rate() reads back as the same rate.
 void drb_format_rate(const struct drb_rate *rate, char *buf, size_t size);
 
-// A time with its unit, "2ms", "500us", "1s", "100ns", as ns.
+// A time with its unit, such as "2ms", "500us", "1s" or "100ns", in ns.
 int drb_parse_time(const char *text, uint64_t *ns);
-// A length of time for people, from ns: "0.190 s", "12.5 s", "3 min 20 s", "24 h 0 min", "12 days 3 h".
+// A duration in ns as text for people: "0.190 s", "12.5 s", "3 min 20 s", "24 h 0 min", "12 days 3
+// h".
 #define DRB_DURATION_MAX 40
 const char *drb_format_duration(double ns, char text[DRB_DURATION_MAX]);
-// A whole number in [min, max], decimal, nothing behind it.
+// A whole decimal number in [min, max] with nothing behind it.
 int drb_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 int drb_parse_u32(const char *text, uint32_t min, uint32_t max, uint32_t *out);
 // A finite real in [min, max].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A growing text in an array of fixed size, truncated at its end.
+// Appends to a text in an array of fixed size. Text that does not fit is cut off.
 
 #include <stddef.h>
 

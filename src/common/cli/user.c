@@ -5,9 +5,13 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-// Whether the user namespace has this id. Each line of the map: ids from here on, where they are outside, how many.
+#include "common/cli/log.h"
+
+// True if the user namespace has this id. A line of the map has the first id inside, the first
+// outside, and the number of ids.
 static bool has_id(const char *map, unsigned long id)
 {
 	unsigned long first, outside, count;
@@ -21,9 +25,23 @@ static bool has_id(const char *map, unsigned long id)
 	return found;
 }
 
+#define CAPABILITIES_MAX 63 // includes capabilities of later kernels
+
+static const char *const names[] = {"drbswitch", "nobody"};
+enum { SHARED = 1 }; // the last resort
+
+bool drb_user_is_shared(void)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct passwd *entry = getpwnam(names[i]);
+		if (entry && entry->pw_uid == geteuid())
+			return true;
+	}
+	return false;
+}
+
 bool drb_user_find(struct drb_user *user)
 {
-	static const char *const names[] = {"drbswitch", "nobody"};
 	const struct passwd *entry = NULL;
 
 	if (geteuid() != 0)
@@ -37,6 +55,23 @@ bool drb_user_find(struct drb_user *user)
 	user->uid = entry->pw_uid;
 	user->gid = entry->pw_gid;
 	return has_id("/proc/self/uid_map", user->uid) && has_id("/proc/self/gid_map", user->gid);
+}
+
+void drb_user_gains_nothing(void)
+{
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	// This needs CAP_SETPCAP. Without it the set stays, but no capability can be gained from
+	// it.
+	for (unsigned long cap = 0; cap <= CAPABILITIES_MAX; cap++)
+		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+}
+
+void drb_user_warn(const struct drb_user *user)
+{
+	if (user->name == names[SHARED])
+		drb_warn("runs as %s, as other programs may: they could end it and read its "
+			 "counters; deploy/install-deps.sh or systemd-sysusers makes the user %s",
+			 user->name, names[0]);
 }
 
 int drb_user_become(const struct drb_user *user)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The user that a daemon becomes when root starts it: drbswitch, or nobody if there is no such user.
+// The user that a daemon becomes when root starts it: drbswitch, or nobody if there is no
+// drbswitch.
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -11,9 +12,19 @@ struct drb_user {
 	const char *name; // constant
 };
 
-// False: the caller stays who it is. It is not root, or root in a user namespace that has nobody else.
+// Finds that user. False if the process must stay its user: it is not root, or the user namespace
+// has no other user.
 bool drb_user_find(struct drb_user *user);
 
-// All threads of the process become that user, in its group alone, and have no capability left, unless
-// the caller has asked for it (PR_SET_KEEPCAPS). 0 or -errno; -EPERM: takes CAP_SETUID and CAP_SETGID.
+// True if this process runs as drbswitch or nobody, as other daemons may.
+bool drb_user_is_shared(void);
+
+// Call it first: no program that this process runs can then gain privileges or capabilities.
+void drb_user_gains_nothing(void);
+// Warns if other daemons may run as that user as well.
+void drb_user_warn(const struct drb_user *user);
+
+// All threads of the process become that user, with its group alone. They lose all capabilities
+// unless the caller asked to keep some (PR_SET_KEEPCAPS). Returns 0 or -errno; -EPERM: needs
+// CAP_SETUID and CAP_SETGID.
 int drb_user_become(const struct drb_user *user);

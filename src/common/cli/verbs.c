@@ -33,7 +33,7 @@ static void list_names(const struct verbs *verbs, char text[TEXT_MAX])
 					 verbs->at[i].name);
 }
 
-static const struct drb_verb *find(const struct verbs *verbs, const char *name)
+static const struct drb_verb *verb_find(const struct verbs *verbs, const char *name)
 {
 	for (size_t i = 0; i < verbs->count; i++) {
 		if (strcmp(verbs->at[i].name, name) == 0)
@@ -42,7 +42,7 @@ static const struct drb_verb *find(const struct verbs *verbs, const char *name)
 	return NULL;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t verb_parse(int key, char *arg, struct argp_state *state)
 {
 	struct verbs *verbs = state->input;
 	char names[TEXT_MAX] = "";
@@ -50,9 +50,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	list_names(verbs, names);
 	switch (key) {
 	case ARGP_KEY_ARG: {
-		const struct drb_verb *verb = find(verbs, arg);
+		const struct drb_verb *verb = verb_find(verbs, arg);
 		if (verb) {
-			// The verb parses the rest; its title takes the place of argv[0].
+			// The verb parses the rest, with its title as argv[0].
 			char **rest = state->argv + state->next - 1;
 			int count = state->argc - state->next + 1;
 			rest[0] = (char *)verb->title;
@@ -76,7 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-// The first example of every verb that has some.
+// The first example of every verb that has examples.
 static char *first_examples(const struct drb_verb verbs[], size_t count)
 {
 	char *text;
@@ -95,13 +95,13 @@ static char *first_examples(const struct drb_verb verbs[], size_t count)
 	return text;
 }
 
-// Options may stand before the verb: it is moved to the front if no other word may be meant.
+// Options may precede the verb: it is moved to the front if no other word can be meant.
 static void put_verb_first(const struct verbs *verbs, int argc, char **argv)
 {
 	int at = 0, found = 0;
 
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (find(verbs, argv[i])) {
+		if (verb_find(verbs, argv[i])) {
 			at = found ? at : i;
 			found++;
 		}
@@ -139,7 +139,7 @@ int drb_verbs_main(const char *about, const struct drb_verb verbs[], size_t coun
 		argv[2] = "--help";
 	}
 	put_verb_first(&input, argc, argv);
-	struct argp argp = {.parser = parse, .args_doc = "VERB [OPTION...]", .doc = doc};
+	struct argp argp = {.parser = verb_parse, .args_doc = "VERB [OPTION...]", .doc = doc};
 	drb_args_set_examples(examples);
 	drb_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &input);
 	free(examples);

@@ -6,14 +6,15 @@
 
 struct drb_verb {
 	const char *name;
-	const char *title; // "drbctl show": what the verb's own --help calls the program
+	const char *title; // "drbctl show": the program's name in the verb's own --help
 	const char *help;  // one line
 	int (*run)(int argc, char **argv); // argv[0] is the title; returns an exit code
-	const char
-		*examples; // as drb_args_set_examples(); the program's own help has the first line
+	// For drb_args_set_examples(). The program's own help shows the first line.
+	const char *examples;
 };
 
-// Runs the verb of the command line, or prints the help of `help VERB`, and flushes standard output; the exit code of main(). Without a
-// known verb it prints what there is and exits with DRB_EXIT_USAGE. about: one line on the program.
+// Runs the verb of the command line, or prints the help for `help VERB`, flushes standard output,
+// and returns the exit code of main(). Without a known verb it lists the verbs and exits with
+// DRB_EXIT_USAGE. about: one line on the program.
 int drb_verbs_main(const char *about, const struct drb_verb verbs[], size_t count, int argc,
 		   char **argv);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The config file of one switch (YAML; every key is a row of keys.def, documented in
-// docs/reference/config.md), and its meaning, struct drb_setup: with defaults, parsed names and checked
-// ranges.
+// docs/reference/config.md), and its meaning, struct drb_setup: with defaults, parsed names and
+// checked ranges.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,14 +15,15 @@
 #include "core/packet/wire.h"
 #include "core/schemes/schemes.h"
 
+#include "common/cli/operators.h"
 #include "common/cli/quantity.h"
 
-// Most ports of a switch (2d): sets of ports are words of 64 bits. Of devices of DPDK (pci, vdev) there can be
-// fewer (RTE_MAX_ETHPORTS, 32 in distributions).
+// Most ports of a switch (2d), because sets of ports are words of 64 bits. DPDK may take fewer
+// devices (pci, vdev): RTE_MAX_ETHPORTS, 32 in distributions.
 #define DRB_PORTS_MAX 64
 // Most forwarding threads of a switch.
 #define DRB_WORKERS_MAX 16
-// Room for the name of a device of DPDK.
+// Buffer size for the name of a DPDK device.
 #define DRB_DEVICE_MAX 64
 // Longest directory of memif sockets, so that their paths fit into a socket's address.
 #define DRB_MEMIF_DIR_MAX 50
@@ -39,10 +40,10 @@ enum drb_driver {
 
 const char *drb_driver_name(enum drb_driver driver);
 
-// A rate that follows the link's speed.
+// The rate of a port in the config that follows the link's speed.
 #define DRB_RATE_LINK "link"
 
-// What one decision is made for ("flow routing and packet routing").
+// The unit of one decision ("flow routing and packet routing").
 enum drb_unit {
 	DRB_UNIT_PACKET,
 	DRB_UNIT_FLOW,    // a flow keeps the uplink it got when it appeared
@@ -56,7 +57,7 @@ const char *drb_unit_name(enum drb_unit unit);
 // A threshold as written: a number >= 0, or "auto" for the paper's formulas.
 #define DRB_THRESHOLD_AUTO "auto"
 
-// Which sources of hosts' frames are checked.
+// Source addresses that are checked in the frames of hosts.
 enum drb_check_source {
 	DRB_CHECK_SOURCE_MAC, // the MAC, and the senders of ARP and neighbour discovery
 	DRB_CHECK_SOURCE_IP,  // IPv4 and IPv6 addresses as well
@@ -70,10 +71,10 @@ enum drb_idle {
 
 enum drb_hugepages { DRB_HUGEPAGES_AUTO, DRB_HUGEPAGES_YES, DRB_HUGEPAGES_NO };
 
-// What counts as the load of an uplink.
+// The packets that count as the load of an uplink.
 enum drb_occupancy {
 	DRB_OCCUPANCY_QUEUE, // packets in the egress queue
-	DRB_OCCUPANCY_RING   // those in the ring behind it as well, where its driver can tell
+	DRB_OCCUPANCY_RING   // also in the ring behind it, where the driver can count them
 };
 
 const char *drb_occupancy_name(enum drb_occupancy occupancy);
@@ -86,48 +87,49 @@ const char *drb_occupancy_name(enum drb_occupancy occupancy);
 
 struct drb_port_setup {
 	char name[DRB_NAME_MAX]; // d0, u1
-	char key[24];            // where the file speaks of it: "ports[2]." or "link."
+	char key[24];            // prefix of its keys in the file: "ports[2]." or "link."
 	bool up;
 	uint32_t number;     // within its direction
-	struct drb_end peer; // who must be at the other end
+	struct drb_end peer; // that must be at the other end
 	enum drb_driver driver;
 	char interface[64];   // af_packet, af_xdp
 	char socket[108];     // memif
 	char device[1024];    // vdev string or PCI address
-	struct drb_rate rate; // of a link_rate: what its ends agreed on, as far as it is known
+	struct drb_rate rate; // if link_rate: as negotiated by the ends, once known
 	bool rate_given;      // by the file
 	bool link_rate;       // `rate: link`
 	bool slotted;         // departures fall on a clock common to all switches
-	uint32_t slots;       // of that clock, that a packet takes
+	uint32_t slots;       // slots of that clock that a packet takes
 	uint32_t overhead;    // bytes a frame occupies on the wire beyond its own
 	uint32_t queue;       // packets, egress queue limit
-	uint32_t host_burst;  // packets that a host may be ahead of its rate; 0: any
+	uint32_t host_burst;  // packets that a host may be ahead of its rate; 0: no limit
 	uint32_t queue_made;  // the limit that packet buffers were made for
 	enum drb_occupancy occupancy;
-	uint64_t catchup_ns; // link time a late wake-up may make up for
+	uint64_t catchup_ns; // link time that a late worker may recover
 	uint64_t delay_ns;   // from a departure until it is at the other end
-	uint32_t on_link;    // most packets that are on their way meanwhile, of the start
-	uint64_t hello_ns;   // between two hellos, or looks at the carrier; 0: off
+	uint32_t on_link;    // most packets on the link meanwhile; set at the start
+	uint64_t hello_ns;   // between two hellos, or carrier checks; 0: off
 	uint32_t loss_limit; // lost frames in millionths; more take the link out of use; 0: off
 };
 
-// What the driver opens: the interface, socket, vdev string or PCI address.
+// The name that the driver opens: the interface, socket, vdev string or PCI address.
 const char *drb_port_device(const struct drb_port_setup *port);
-// Most packets that its link carries in a second: of the shortest frames, if its rate is in bit/s. 0: it has none.
+// Most packets that the port's link carries in a second; the shortest frames, if its rate is in
+// bit/s. 0: no rate.
 double drb_port_packets_a_second(const struct drb_port_setup *port);
 
 struct drb_setup {
 	char fabric[DRB_FABRIC_MAX + 1];
 	char name[DRB_NAME_MAX];     // s1-0
 	char instance[DRB_NAME_MAX]; // drb-s1-0
-	char hello_key[256];         // path of the file whose key hellos prove; "": none
+	char hello_key[256];         // path of the key file for hellos; "": none
 	struct drb_tree tree;
 	struct drb_addr_plan addr;
-	uint32_t mtu; // octets of the longest IP packet
+	uint32_t mtu; // bytes of the longest IP packet
 	uint32_t layer, label;
 	struct drb_hop hop;
 	struct drb_scheme_variant scheme;
-	struct drb_choice choice; // of that scheme, but for its parameters
+	struct drb_choice choice; // of that scheme, without its parameters
 	double threshold;         // T, unless threshold_auto
 	bool threshold_auto;
 	enum drb_unit unit;
@@ -144,6 +146,7 @@ struct drb_setup {
 	uint32_t burst;   // most packets per receive call
 	char cpus[64];    // EAL cpu list the worker may run on; "" = wherever the process may
 	bool confine;     // to the system calls and files it needs, once it forwards
+	char operators[DRB_GROUP_MAX + 1]; // the group whose members may give orders; "": none
 	enum drb_hugepages hugepages;
 	uint32_t memory_mb; // 0: as needed
 	uint32_t buffers;   // packet buffers beyond what queues and drivers need
@@ -151,17 +154,17 @@ struct drb_setup {
 	char memif_dir[DRB_MEMIF_DIR_MAX + 1];
 };
 
-// Octets of the longest frame without FCS: an Ethernet header, two VLAN tags, an IP packet.
+// Bytes of the longest frame without FCS: an Ethernet header, two VLAN tags, an IP packet.
 static inline uint32_t drb_frame_max(uint32_t mtu)
 {
 	return DRB_ETHER_HEADER + 2 * DRB_VLAN_TAG + mtu;
 }
 
-// Command-line overrides of `switch`, -1: as in the file; and what else is not of the file.
+// Command-line overrides of `switch` (-1: as in the file), and other input besides the file.
 struct drb_config_override {
 	int64_t layer, label;
 	const struct drb_settings *settings; // see settings.h; NULL: none
-	int (*open)(const char *path);       // a descriptor, to read, or -errno; NULL: open()
+	const int *fd; // read and closed instead of the file at path; NULL: none
 };
 
 // Reads path and fills setup. On failure prints one line naming file, line and key, returns
@@ -169,12 +172,12 @@ struct drb_config_override {
 int drb_config_load(const char *path, const struct drb_config_override *override,
 		    struct drb_setup *setup);
 
-// The same for a text that is in memory; path is what messages call it.
+// The same for a text in memory. path: the name that messages give it.
 int drb_config_load_text(const char *path, const char *text, size_t length,
 			 struct drb_setup *setup);
 
-// For a switch that goes on with another config: what cannot change while it runs stays in *setup
-// as it is in *now, and what differs there is named in kept ("process.burst, ports[0].driver"; ""
-// if nothing). -EINVAL with a message printed if it is the config of another switch.
+// Call when a running switch gets another config. Copies settings that cannot change while it runs
+// from *now to *setup. kept lists those that differ ("process.burst, ports[0].driver"; "" if none).
+// -EINVAL with a message printed if it is the config of another switch.
 int drb_config_keep(const char *path, const struct drb_setup *now, struct drb_setup *setup,
 		    char *kept, size_t size);

@@ -15,7 +15,7 @@
 static yaml_document_t document;
 static bool loaded;
 
-// Why a text is not YAML. What is wrong with bytes has an offset instead of a line.
+// Reports why a text is not YAML. Errors in bytes have an offset instead of a line.
 static int bad_yaml(const char *path, const yaml_parser_t *parser, struct drb_config_text text)
 {
 	size_t line = parser->problem_mark.line + 1;
@@ -83,7 +83,7 @@ const char *drb_document_text(const yaml_node_t *node)
 											  : NULL;
 }
 
-// The pair of a key, named by the first characters of name, in a mapping.
+// The pair of a key in a mapping. The key's name is the first `length` characters of name.
 static const yaml_node_pair_t *find_pair(const yaml_node_t *mapping, const char *name,
 					 size_t length)
 {
@@ -104,8 +104,8 @@ yaml_node_t *drb_document_value(const yaml_node_t *mapping, const char *name)
 	return pair ? drb_document_node(pair->value) : NULL;
 }
 
-// One step of a key's path: the node of a key in a mapping, or of entry [N] of a sequence; NULL
-// if it is not there. *mark is where it stands.
+// One step of a key's path: the node of a key in a mapping, or of entry [N] of a sequence. NULL if
+// it does not exist. *mark: its position.
 static const yaml_node_t *step(const yaml_node_t *node, const char *name, size_t length,
 			       yaml_mark_t *mark)
 {
@@ -126,8 +126,8 @@ static const yaml_node_t *step(const yaml_node_t *node, const char *name, size_t
 	return drb_document_node(pair->value);
 }
 
-// The line of a key, counted from 1; that of its innermost parent if it is not there; 0 if there is
-// no document.
+// The line of a key, counted from 1, or that of its innermost parent if it does not exist. 0 if
+// there is no document.
 static size_t line_of(const char *key)
 {
 	const yaml_node_t *node = drb_document_root();

@@ -10,8 +10,8 @@
 
 #include "common/cli/log.h"
 
-// The place of a path in values->text.
-static size_t find(const char *path)
+// The index of a path in values->text.
+static size_t path_find(const char *path)
 {
 	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
 		const char *section = drb_config_section_name(drb_config_keys[i].section);
@@ -20,17 +20,17 @@ static size_t find(const char *path)
 		    strcmp(path + length + 1, drb_config_keys[i].name) == 0)
 			return i;
 	}
-	abort(); // no path of a user's
+	abort(); // paths come from this program, not from users
 }
 
 void drb_config_set(struct drb_config_values *values, const char *path, const char *text)
 {
-	values->text[find(path)] = text;
+	values->text[path_find(path)] = text;
 }
 
 const char *drb_config_get(const struct drb_config_values *values, const char *path)
 {
-	return values->text[find(path)];
+	return values->text[path_find(path)];
 }
 
 static int write_bytes(void *file, unsigned char *bytes, size_t size)
@@ -40,7 +40,7 @@ static int write_bytes(void *file, unsigned char *bytes, size_t size)
 
 static bool put_scalar(yaml_emitter_t *emitter, const char *text)
 {
-	// To other readers of YAML "02:00" may be a number in base 60.
+	// Other readers of YAML may take "02:00" for a number in base 60.
 	yaml_scalar_style_t style =
 		strchr(text, ':') ? YAML_DOUBLE_QUOTED_SCALAR_STYLE : YAML_PLAIN_SCALAR_STYLE;
 	yaml_event_t event;
@@ -88,7 +88,7 @@ static bool put_document(yaml_emitter_t *emitter, const struct drb_config_values
 	if (!yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1) ||
 	    !yaml_emitter_emit(emitter, &event) || !begin_mapping(emitter))
 		return false;
-	// Sections that say nothing are there as well, as "{}", for those who edit the file.
+	// Empty sections are written as well, as "{}", for people who edit the file.
 	for (int i = 0; i < DRB_SECTION_COUNT; i++) {
 		if (i != DRB_SECTION_PORTS &&
 		    !put_section(emitter, (enum drb_config_section)i, values))

@@ -6,15 +6,16 @@
 
 #include "common/config/keys.h"
 
-// The text of every key, by drb_config_index(); NULL where the file is to say nothing. Texts are
-// the caller's. Keys of `ports` cannot be written.
+// The text of every key, indexed by drb_config_index(). NULL: the key is not written. The caller
+// owns the texts. Keys of `ports` cannot be written.
 struct drb_config_values {
 	const char *text[DRB_CONFIG_KEYS];
 };
 
-// The text of the key at a path such as "link.rate", which there must be.
+// Sets and returns the text of the key at a path such as "link.rate", which must exist.
 void drb_config_set(struct drb_config_values *values, const char *path, const char *text);
 const char *drb_config_get(const struct drb_config_values *values, const char *path);
 
-// The config of these values as YAML, to be freed. 0, or -ENOMEM with a message printed.
+// Writes these values as YAML text, which the caller frees. Returns 0, or -ENOMEM with a message
+// printed.
 int drb_config_format(const struct drb_config_values *values, char **text, size_t *length);

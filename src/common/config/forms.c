@@ -15,7 +15,7 @@
 #define HELLO_MIN_NS 10000000
 #define NS_PER_MS UINT64_C(1000000)
 
-// What keys.def says of lengths and times.
+// keys.def states these lengths and times.
 static_assert(DRB_FABRIC_MAX == 24, "fabric.name");
 static_assert(DRB_HELLO_PERIOD_MAX_MS == 60 * 1000, "link.hello");
 
@@ -58,7 +58,7 @@ bool drb_form_threshold(const char *text, void *setup)
 	return s->threshold_auto || drb_parse_real(text, 0, DRB_LOAD_MAX, &s->threshold) == 0;
 }
 
-// Numbers and ranges of CPUs as EAL takes them: "2", "0-3,8".
+// True for a list of CPU numbers and ranges in the form of EAL: "2", "0-3,8".
 static bool is_cpu_list(const char *text)
 {
 	for (;;) {

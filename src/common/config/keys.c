@@ -6,7 +6,7 @@
 #include "common/config/config.h"
 #include "common/config/forms.h"
 
-// Words of keys.def.
+// The macros of keys.def.
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
 #define US(n) (UINT64_C(1000) * (n))
@@ -34,7 +34,7 @@
 #define OPTION(argument) .option = (argument)
 #define NO_OPTION .option = NULL
 
-// Whose members the keys of a section fill.
+// The struct whose members the keys of a section fill.
 #define OWNER_FABRIC struct drb_setup
 #define OWNER_SWITCH struct drb_setup
 #define OWNER_ROUTING struct drb_setup

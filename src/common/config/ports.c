@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ports of a switch, from `link` (all ports) and `ports` (single ports).
+// Reads the ports of a switch from `link` (all ports) and `ports` (single ports).
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -10,13 +10,14 @@
 #include "common/config/reader.h"
 
 #define DEFAULT_HELLO_NS 100000000
-#define HELLO_UNSAID UINT64_MAX // by the file: what suits the driver
+#define HELLO_UNSAID UINT64_MAX // the file gives no period: use the driver's default
 #define DEFAULT_CATCHUP_NS 2000000
-// A link whose speed is the rate makes up for nothing: what is sent later than it could be waits in the card's
-// ring, where no decision sees it. A worker that never sleeps is hardly later than this.
+// A link whose speed is the rate recovers almost no link time. Packets that catch up would wait in
+// the card's ring, where no decision sees them. A worker that never sleeps is rarely later than
+// this.
 #define LINK_CATCHUP_NS 20000
 #define CATCHUP_UNSAID UINT64_MAX
-#define SHORTEST_FRAME 60 // octets, without FCS
+#define SHORTEST_FRAME 60 // bytes, without FCS
 
 const char *drb_port_device(const struct drb_port_setup *port)
 {
@@ -36,7 +37,7 @@ const char *drb_port_device(const struct drb_port_setup *port)
 	return "";
 }
 
-// Both ends of a memif link derive the same socket: that of the lower end's up-port.
+// Both ends of a memif link derive the same socket, that of the lower end's up-port.
 static void default_socket(const struct drb_setup *s, struct drb_port_setup *port)
 {
 	char lower[DRB_NAME_MAX], name[DRB_NAME_MAX];
@@ -70,13 +71,13 @@ static void default_ports(struct drb_setup *s)
 	}
 }
 
-// The name of a vdev or PCI device, without its arguments.
+// Length of the name of a vdev or PCI device, without its arguments.
 static size_t device_name_length(const char *device)
 {
 	return strcspn(device, ",");
 }
 
-// [domain:]bus:device.function, with device arguments behind a comma if need be.
+// True for [domain:]bus:device.function, perhaps followed by a comma and device arguments.
 static bool is_pci_address(const char *text)
 {
 	static const char *const forms[] = {"xxxx:xx:xx.o", "xx:xx.o"};
@@ -95,7 +96,8 @@ static bool is_pci_address(const char *text)
 	return false;
 }
 
-// In full and in lower case, as the kernel writes it: two spellings of an address are one card.
+// Writes the address in full and in lower case, as the kernel does, so that two spellings of one
+// card are equal.
 static int spell_address(const char *path, struct drb_port_setup *port)
 {
 	static const char domain[] = "0000:";
@@ -119,7 +121,7 @@ static int spell_address(const char *path, struct drb_port_setup *port)
 	return 0;
 }
 
-// Checks what several keys of a port make together, after every source of them was read.
+// Checks the combination of a port's keys, after all of them were read.
 static int check_port(const char *path, struct drb_port_setup *port)
 {
 	bool vdev = port->driver == DRB_DRIVER_VDEV, pci = port->driver == DRB_DRIVER_PCI;
@@ -148,7 +150,8 @@ static int check_port(const char *path, struct drb_port_setup *port)
 	return pci ? spell_address(path, port) : 0;
 }
 
-// The port that an entry of `ports` is about, -EINVAL if there is none or it had one before.
+// Returns the index of the port that an entry of `ports` configures. -EINVAL if there is no such
+// port, or if an earlier entry configures it.
 static int find_port(const char *path, uint32_t entry, const struct drb_setup *s, const bool seen[])
 {
 	const char *name = drb_config_entry_name(entry);
@@ -185,22 +188,22 @@ static int read_entries(const char *path, struct drb_setup *s)
 	return 0;
 }
 
-// What `link` says of every port.
+// Reads `link` into every port.
 static int read_link(const char *path, struct drb_setup *s)
 {
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		struct drb_port_setup *port = &s->ports[i];
 		if (drb_config_read(path, DRB_SECTION_LINK, port) < 0)
 			return -EINVAL;
-		// Switches share memory; a plain host has a kernel interface.
+		// Only switches share memory; a host has a kernel interface.
 		if (port->driver == DRB_DRIVER_MEMIF && port->peer.layer == 0)
 			port->driver = DRB_DRIVER_AF_PACKET;
 	}
 	return 0;
 }
 
-// How many slots of `link` a packet takes on a port: more than one where its own rate is a whole part of that of
-// `link`, else its slots are its own.
+// Number of slots of `link` that a packet takes on a port. It is more than one if the rate of
+// `link` is a whole multiple of the port's own rate. Otherwise the port has slots of its own.
 static uint32_t slots_of(const struct drb_rate *link, const struct drb_rate *port)
 {
 	double slots = round(port->value > 0 ? link->value / port->value : 1);
@@ -240,7 +243,7 @@ static int count_on_link(const char *path, struct drb_port_setup *port)
 	return 0;
 }
 
-// Behind a virtual device there is no switch.
+// There is no switch behind a virtual device.
 static uint64_t default_hello(enum drb_driver driver)
 {
 	return driver == DRB_DRIVER_VDEV || driver == DRB_DRIVER_NONE ? 0 : DEFAULT_HELLO_NS;
@@ -260,7 +263,7 @@ static bool same_device(const struct drb_port_setup *a, const struct drb_port_se
 	return len == device_name_length(b->device) && strncmp(a->device, b->device, len) == 0;
 }
 
-// No two ports may use the same interface, socket or device.
+// Checks that no two ports use the same interface, socket or device.
 static int check_sharing(const char *path, const struct drb_setup *s)
 {
 	uint32_t ports = s->down_ports + s->up_ports;

@@ -10,9 +10,9 @@
 #include "common/config/complaint.h"
 #include "common/config/document.h"
 
-// A mapping of the document and the keys it may have.
+// A mapping of the document and the sections whose keys it may have.
 struct mapping {
-	const char *path; // of the file
+	const char *path; // path of the file
 	char at[24];      // "routing.", "ports[2]."
 	uint32_t sections;
 	yaml_node_t *node;
@@ -39,7 +39,8 @@ static struct mapping entry_mapping(const char *path, uint32_t entry)
 	return m;
 }
 
-// A complaint about a key by the line it stands in; name as in the file, if it is a text at all.
+// Reports an error in a key, with the line of the key. Its name is that in the file, if it is a
+// text.
 static int bad_key(const struct mapping *m, const yaml_node_t *key, const char *text)
 {
 	const char *name = drb_document_text(key);
@@ -85,7 +86,7 @@ static int unknown_section(const struct mapping *top, const yaml_node_t *key)
 	return unknown(top, key, &n);
 }
 
-// One key of a mapping; line has the line of each key seen before, 0 for the others.
+// Checks one key of a mapping. line: the line of each key seen so far, 0 for the others.
 static int check_pair(const struct mapping *m, const yaml_node_pair_t *pair, size_t line[])
 {
 	const yaml_node_t *name = drb_document_node(pair->key);
@@ -157,7 +158,7 @@ static int check_section(const char *path, enum drb_config_section section)
 	return check_mapping(&m);
 }
 
-// The section of this name; DRB_SECTION_COUNT if there is none.
+// The section of this name. DRB_SECTION_COUNT if there is none.
 static enum drb_config_section find_section(const char *name)
 {
 	int i = 0;

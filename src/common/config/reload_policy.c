@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the keys that cannot change while the switch runs, as rows of keys.def say.
+// Finds the keys that cannot change while the switch runs, by the policies in keys.def.
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ struct kept {
 	size_t size, used;
 };
 
-// Adds a key once.
+// Adds the name of a key if it is not in the list yet.
 static void name_key(struct kept *kept, const char *at, const char *key)
 {
 	char name[64];
@@ -52,8 +52,8 @@ static int check_same_switch(const char *path, const struct drb_setup *now,
 	return 0;
 }
 
-// Puts the old value of a key back into *to, and names the key at a place ("", "link.",
-// "ports[2].") if it was another.
+// Writes the old value of a key back into *to. If the new value differs, adds the key to the list,
+// with its prefix `at` ("", "link.", "ports[2]."). at NULL: does not add it.
 static void keep_old(const struct drb_config_key *key, const void *old, void *to, const char *at,
 		     struct kept *kept)
 {
@@ -67,7 +67,7 @@ static void keep_old(const struct drb_config_key *key, const void *old, void *to
 	memcpy(member, from, key->size);
 }
 
-// A table that flows are in does not become another.
+// True if the key keeps its old value, always or because its flow table is in use (WITH_UNIT).
 static bool stays(const struct drb_config_key *key, const struct drb_setup *now,
 		  const struct drb_setup *s)
 {
@@ -96,7 +96,8 @@ static void keep_process(const struct drb_setup *now, struct drb_setup *s, struc
 	s->choice.salt = now->choice.salt;
 }
 
-// With another driver, what else differs is part of it; what the driver does not look at may differ.
+// Keys that need a restart keep their old values. They are named, except keys that the driver does
+// not use, and keys that only some drivers use if the driver itself changes.
 static void keep_port(const struct drb_port_setup *old, struct drb_port_setup *p, struct kept *kept)
 {
 	bool same_driver = old->driver == p->driver;
@@ -119,7 +120,8 @@ static bool is_of_pace(const struct drb_config_key *key)
 	       key->at == offsetof(struct drb_port_setup, catchup_ns);
 }
 
-// A link with a delay has room for as many packets as were on it at most at the start.
+// A link with a delay has buffers for the most packets that could be on it at the start. The old
+// pace stays if the new one needs more.
 static void keep_pace(const struct drb_port_setup *old, struct drb_port_setup *p, struct kept *kept)
 {
 	p->on_link = old->on_link;
@@ -135,7 +137,8 @@ static void keep_pace(const struct drb_port_setup *old, struct drb_port_setup *p
 	p->slots = old->slots;
 }
 
-// Packet buffers were made for the queues of the start, and process.buffers more.
+// Packet buffers exist for the queues of the start, plus process.buffers. Old queue lengths stay if
+// these do not suffice.
 static void keep_queues(const struct drb_setup *now, struct drb_setup *s, struct kept *kept)
 {
 	uint64_t room = now->buffers, wanted = 0;

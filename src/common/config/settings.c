@@ -8,8 +8,8 @@
 
 #include "common/cli/log.h"
 
-// The setting of this key; a new one if there is none; NULL if there is no room.
-static struct drb_setting *place_of(struct drb_settings *s, const struct drb_config_key *key)
+// Returns the setting of this key, or adds one. NULL if there is no space for another.
+static struct drb_setting *setting_of(struct drb_settings *s, const struct drb_config_key *key)
 {
 	for (uint32_t i = 0; i < s->count; i++) {
 		if (s->at[i].key == key)
@@ -18,7 +18,7 @@ static struct drb_setting *place_of(struct drb_settings *s, const struct drb_con
 	return s->count < DRB_SETTINGS_MAX ? &s->at[s->count++] : NULL;
 }
 
-static int add(struct drb_settings *s, const char *word, size_t length)
+static int setting_add(struct drb_settings *s, const char *word, size_t length)
 {
 	char name[DRB_SETTING_VALUE_MAX], *value;
 
@@ -44,7 +44,7 @@ static int add(struct drb_settings *s, const char *word, size_t length)
 			  name);
 		return -EINVAL;
 	}
-	struct drb_setting *at = place_of(s, key);
+	struct drb_setting *at = setting_of(s, key);
 	if (!at) {
 		drb_error("set: more than %d keys", DRB_SETTINGS_MAX);
 		return -EINVAL;
@@ -60,7 +60,7 @@ int drb_settings_add(struct drb_settings *s, const char *text)
 
 	for (; rc == 0 && *(text += strspn(text, " ")); words++) {
 		size_t length = strcspn(text, " ");
-		rc = add(s, text, length);
+		rc = setting_add(s, text, length);
 		text += length;
 	}
 	if (rc == 0 && words == 0) {

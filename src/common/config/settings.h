@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Values of `routing` keys that override the file's, from `drbctl set` until the file is read again: only
-// keys that can change while a switch runs.
+// Values of `routing` keys that override those of the file, from `drbctl set` until the file is
+// read again. Only keys that can change while a switch runs are allowed.
 
 #include "common/config/config.h"
 #include "common/config/keys.h"
@@ -19,16 +19,16 @@ struct drb_settings {
 	uint32_t count;
 };
 
-// Adds "threshold=3 scheme=walk"; what was set before stays unless it is named. 0, or -EINVAL with a
-// message printed; then *s is not to be used.
+// Adds settings such as "threshold=3 scheme=walk"; settings of other keys stay. Returns 0, or
+// -EINVAL with a message printed; *s must then not be used.
 int drb_settings_add(struct drb_settings *s, const char *text);
-// Puts the values into setup. 0, or -EINVAL with a message printed.
+// Writes the values into setup. Returns 0, or -EINVAL with a message printed.
 int drb_settings_apply(const struct drb_settings *s, struct drb_setup *setup);
-// None of those named is what the scheme in force has a value of its own for, beside which it would do nothing. 0, or
-// -EINVAL with a message printed.
+// Returns 0, or -EINVAL with a message printed if a named key would have no effect: the scheme in
+// force has its own value for threshold or choices.
 int drb_settings_check(const struct drb_settings *named, const struct drb_setup *setup);
 
-// What of routing is another value after an order that named some settings: "scheme drb -> walk,
-// threshold 3 as before".
+// Describes the keys of routing that an order changed, and those that it named without a change:
+// "scheme drb -> walk, threshold 3 as before".
 void drb_settings_describe(const struct drb_settings *named, const struct drb_setup *before,
 			   const struct drb_setup *after, char *text, size_t size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a config to its meaning: rules that span several keys, which rows of keys.def cannot express.
+// Derives struct drb_setup from a config: rules that span several keys, which rows of keys.def
+// cannot express.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static int resolve_fabric(const char *path, struct drb_setup *s)
 	return 0;
 }
 
-// Which switch: layer and label as given, or -1.
+// Checks which switch this is. layer and label: as given, or -1.
 static int check_position(const char *path, const struct drb_tree *tree, int64_t layer,
 			  int64_t label)
 {
@@ -79,7 +80,7 @@ static int resolve_switch(const char *path, const struct drb_config_override *ov
 	return 0;
 }
 
-// The ports are known.
+// Call once the ports are known.
 static int resolve_routing(const char *path, struct drb_setup *s)
 {
 	const struct drb_scheme_ops *ops = s->scheme.ops;
@@ -93,7 +94,7 @@ static int resolve_routing(const char *path, struct drb_setup *s)
 				      "off: scheme %s marks packets in their source MAC, so "
 				      "sources must be known",
 				      ops->name);
-	// What a scheme says of itself holds, rather than what is said of all.
+	// Settings of the scheme override those for all schemes.
 	if (!isnan(s->scheme.choices))
 		s->choice.choices = (uint32_t)s->scheme.choices;
 	if (!isnan(s->scheme.threshold)) {
@@ -107,7 +108,7 @@ static int resolve_routing(const char *path, struct drb_setup *s)
 	return 0;
 }
 
-// The document has been checked.
+// Call once the document has been checked.
 static int resolve(const char *path, const struct drb_config_override *override,
 		   struct drb_setup *s)
 {
@@ -121,8 +122,8 @@ static int resolve(const char *path, const struct drb_config_override *override,
 	return 0;
 }
 
-static int load(const char *path, struct drb_config_text text,
-		const struct drb_config_override *override, struct drb_setup *setup)
+static int setup_load(const char *path, struct drb_config_text text,
+		      const struct drb_config_override *override, struct drb_setup *setup)
 {
 	if (drb_document_load(path, text) < 0 || drb_config_check(path) < 0)
 		return -EINVAL;
@@ -134,9 +135,9 @@ int drb_config_load(const char *path, const struct drb_config_override *override
 {
 	struct drb_config_text text;
 
-	if (drb_config_text_read(path, override ? override->open : NULL, &text) < 0)
+	if (drb_config_text_read(path, override ? override->fd : NULL, &text) < 0)
 		return -EINVAL;
-	return load(path, text, override, setup);
+	return setup_load(path, text, override, setup);
 }
 
 int drb_config_load_text(const char *path, const char *from, size_t length, struct drb_setup *setup)
@@ -145,5 +146,5 @@ int drb_config_load_text(const char *path, const char *from, size_t length, stru
 
 	if (drb_config_text_take(path, from, length, &text) < 0)
 		return -EINVAL;
-	return load(path, text, NULL, setup);
+	return setup_load(path, text, NULL, setup);
 }

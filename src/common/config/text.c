@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text of the config file, kept in memory: a pipe can be read only once, and messages name lines of the
-// text that was read, even if the file has changed since.
+// The text of the config file, kept in memory. A pipe can be read only once, and messages name
+// lines of the text that was read, even if the file has changed since.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -13,10 +13,10 @@
 #include "common/cli/log.h"
 #include "common/config/document.h"
 
-// A config of 64 ports with every key of each is below 20 KiB. The time that parsers take grows
-// with the square of what they are given.
+// A config of 64 ports with every key of each is below 20 KiB. The time of parsers grows with the
+// square of the text's length.
 #define TEXT_MAX (64 << 10)
-// ports: [{key: value}] is three deep; what is deeper is no config, and takes parsers long.
+// ports: [{key: value}] is three deep. Deeper text is no config, and takes parsers long.
 #define DEPTH_MAX 16
 
 static char text[TEXT_MAX + 1];
@@ -29,9 +29,9 @@ static int open_plainly(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static int read_whole(const char *path, int (*open_it)(const char *))
+static int read_whole(const char *path, const int *given)
 {
-	int fd = open_it ? open_it(path) : open_plainly(path);
+	int fd = given ? *given : open_plainly(path);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 
 	length = 0;
@@ -60,7 +60,7 @@ static int read_whole(const char *path, int (*open_it)(const char *))
 	return -EINVAL;
 }
 
-// What one event of the parser adds to the depth.
+// The change of depth by one event of the parser.
 static int deeper(yaml_event_type_t type)
 {
 	switch (type) {
@@ -75,7 +75,7 @@ static int deeper(yaml_event_type_t type)
 	}
 }
 
-// What is not YAML is left to drb_document_load(), which says why.
+// Accepts text that is not YAML: drb_document_load() reports the error.
 static int check_form(const char *path, yaml_parser_t *parser)
 {
 	int depth = 0, documents = 0;
@@ -117,10 +117,9 @@ static int check_text(const char *path)
 	return rc;
 }
 
-int drb_config_text_read(const char *path, int (*open_it)(const char *),
-			 struct drb_config_text *read)
+int drb_config_text_read(const char *path, const int *fd, struct drb_config_text *read)
 {
-	if (read_whole(path, open_it) < 0 || check_text(path) < 0)
+	if (read_whole(path, fd) < 0 || check_text(path) < 0)
 		return -EINVAL;
 	*read = (struct drb_config_text){text, length};
 	return 0;
@@ -133,7 +132,7 @@ int drb_config_text_take(const char *path, const char *from, size_t size,
 		drb_error("%s: longer than %d KiB: no config", path, TEXT_MAX >> 10);
 		return -EINVAL;
 	}
-	memmove(text, from, size); // it may be that text
+	memmove(text, from, size); // from may be text itself
 	length = size;
 	if (check_text(path) < 0)
 		return -EINVAL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The value of a key: which texts are allowed, and what they mean.
+// The values of keys: the allowed texts and their meaning.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "common/config/keys.h"
 #include "common/schemes/load.h"
 
-// As people write a time: in the largest unit that leaves a whole number.
+// Formats a time as people write it: in the largest unit that leaves a whole number.
 static void format_time(uint64_t ns, char *text, size_t size)
 {
 	static const struct {
@@ -101,7 +101,7 @@ void drb_config_range(const struct drb_config_key *key, char range[DRB_CONFIG_WH
 	}
 }
 
-// "TEXT is not in RANGE".
+// Writes "TEXT is not in RANGE" to why.
 static int out_of_range(const struct drb_config_key *key, const char *text, const char *is_not,
 			char why[DRB_CONFIG_WHY])
 {
@@ -175,13 +175,15 @@ static int parse_word(const struct drb_config_key *key, const char *text, void *
 static int parse_scheme(const struct drb_config_key *key, const char *text, struct drb_setup *setup,
 			char why[DRB_CONFIG_WHY])
 {
+	const char *file = strstr(text, ":config=");
+	const bool is_object = memchr(text, '/', strcspn(text, ":"));
 	enum drb_scheme scheme;
 
 	if (!strpbrk(text, "/:") && drb_scheme_parse(text, &scheme) < 0)
 		return out_of_range(key, text, "is none of", why);
-	if (strchr(text, '/') && text[0] != '/') {
-		snprintf(why, DRB_CONFIG_WHY, "\"%.200s\": a shared object needs its whole path",
-			 text);
+	if ((is_object && text[0] != '/') || (file && file[strlen(":config=")] != '/')) {
+		snprintf(why, DRB_CONFIG_WHY, "\"%.200s\": a %s needs its whole path", text,
+			 is_object ? "shared object" : "file");
 		return -EINVAL;
 	}
 	return drb_scheme_read(text, &setup->scheme, why);

@@ -5,12 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// NaN where nothing was measured.
+// All figures are NaN if nothing was measured.
 struct drb_latency {
 	uint64_t samples;
 	double mean, p50, p99, p999, max;
 	double tail; // mean over cohorts of the largest latency in the cohort
 };
 
-// Of so many samples, which get sorted; without any, all figures are NaN. No cohort tail.
+// Computes the latency of these samples and sorts them. All figures are NaN if count is 0. tail is
+// not set.
 struct drb_latency drb_latency_of(uint64_t *samples, size_t count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Exact quantiles of stored samples. A run keeps its packets in memory anyway, so exactness costs only eight
-// more bytes a packet. Pure.
+// Exact quantiles of stored samples. A run keeps its packets in memory anyway, so exactness costs
+// only eight more bytes per packet. Pure.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +19,8 @@ static inline void drb_quantile_sort(uint64_t *samples, size_t count)
 	qsort(samples, count, sizeof(*samples), drb_quantile_order);
 }
 
-// The smallest sample that at least per_mille thousandths of all samples do not exceed (nearest
-// rank). samples sorted, count >= 1, 1 <= per_mille <= 1000.
+// The smallest sample such that at least per_mille thousandths of all samples are not larger
+// (nearest rank). samples must be sorted, count >= 1, 1 <= per_mille <= 1000.
 static inline uint64_t drb_quantile(const uint64_t *samples, size_t count, uint32_t per_mille)
 {
 	size_t rank = (size_t)(((unsigned __int128)count * per_mille + 999) / 1000);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Packets that arrived at the same time are in order.
+// Sorts by arrival. Packets that arrived at the same time count as in order.
 static int by_time(const void *a, const void *b)
 {
 	const struct drb_arrival *x = a, *y = b;
@@ -14,8 +14,8 @@ static int by_time(const void *a, const void *b)
 	return x->sent < y->sent ? -1 : x->sent > y->sent;
 }
 
-// Sets arrival[i].sent to which packet arrived as the i-th, and arrival[i].arrived to when the i-th
-// packet that was sent arrived.
+// Sets arrival[i].sent to the number of the packet that arrived as the i-th, and arrival[i].arrived
+// to the rank in which packet i arrived.
 static void rank(struct drb_arrival arrival[], uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -25,7 +25,7 @@ static void rank(struct drb_arrival arrival[], uint32_t count)
 		arrival[arrival[i].sent].arrived = i;
 }
 
-// From the last packet that was sent to the first, with the earliest arrival of those after it.
+// Goes from the last packet sent to the first, and keeps the earliest arrival of those after it.
 static void add_extents(struct drb_reordering *r, const struct drb_arrival arrival[],
 			uint32_t count)
 {
@@ -42,7 +42,8 @@ static void add_extents(struct drb_reordering *r, const struct drb_arrival arriv
 	}
 }
 
-// What a receiver holds after each arrival: those that came, without those it has passed on.
+// Counts the packets that a receiver holds after each arrival: those that arrived, minus those it
+// has passed on.
 static void add_buffer(struct drb_reordering *r, const struct drb_arrival arrival[], uint32_t count)
 {
 	uint32_t passed = 0;

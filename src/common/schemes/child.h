@@ -4,7 +4,7 @@
 
 #include "common/schemes/load.h"
 
-// Runs it in a child. 0: it left why empty; -EINVAL: it did not, or it crashed, did not return within so long or ended the
-// process, which why says then.
+// 0 if the code left why empty. -EINVAL if it wrote why, crashed, ended the process or did not
+// return within patience_ms; why then names the reason.
 int drb_child_run(void (*run)(void *context, char why[DRB_SCHEME_WHY]), void *context,
 		  uint32_t patience_ms, char why[DRB_SCHEME_WHY]);

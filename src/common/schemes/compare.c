@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties that are checked by comparison: of two switches with the same input, or of counts.
+// Properties that are checked by comparison: of two switches with equal input, or of counts.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static uint32_t take_step(struct drb_rig *rig, uint32_t i, struct drb_decision *
 	return drb_rig_decide(rig, d);
 }
 
-// Two at once, which began in different memory, and one before.
+// Compares three runs with equal input: one before, and two side by side. Their memory has other
+// contents at the start.
 static int repeats_on(const struct drb_scheme_variant *v, const struct drb_rig_kind *kind,
 		      uint32_t decisions, char why[DRB_TRIAL_WHY])
 {
@@ -56,13 +57,14 @@ int drb_scheme_repeats(const struct drb_scheme_variant *v, uint32_t decisions,
 	return rc;
 }
 
-// What came of a decision.
+// The result of a decision.
 struct outcome {
 	uint32_t up;
 	struct drb_decision d;
 };
 
-// That a scheme takes the default where it says so is what the switch leaves it out by.
+// True if the scheme promises the default here (DRB_DEFAULT_UNLOADED). The switch then does not
+// call it.
 static bool must_be_default(const struct drb_rig *rig)
 {
 	return (rig->s.choice.ops->needs & DRB_DEFAULT_UNLOADED) && rig->in.unloaded &&
@@ -70,7 +72,7 @@ static bool must_be_default(const struct drb_rig *rig)
 	       rig->in.usable == drb_ports_below(rig->s.choice.uplinks);
 }
 
-// rig, o: of the simulator and of the switch.
+// rig, o: [0] as the simulator, [1] as the switch.
 static int compare_hosts(const struct drb_rig rig[2], const struct outcome o[2],
 			 char why[DRB_TRIAL_WHY])
 {
@@ -91,7 +93,8 @@ static int compare_hosts(const struct drb_rig rig[2], const struct outcome o[2],
 	return 0;
 }
 
-// Two simulators and two switches: of a scheme that does not even repeat itself nothing is said here.
+// Compares two simulators and two switches. A scheme that does not repeat its own decisions is not
+// judged here.
 static int is_one_rule_on(const struct drb_scheme_variant *v, struct drb_rig_kind kind,
 			  uint32_t decisions, char why[DRB_TRIAL_WHY])
 {
@@ -125,7 +128,8 @@ int drb_scheme_has_one_rule(const struct drb_scheme_variant *v, uint32_t decisio
 	return rc;
 }
 
-// A packet whose default is this, when all uplinks have the same load, or the default more than T above it.
+// Draws a packet with this default. All uplinks have the same load, or the default's is higher by
+// more than T.
 static void draw_equal(struct drb_rig *rig, uint32_t def)
 {
 	const struct drb_choice *c = &rig->s.choice;
@@ -134,7 +138,7 @@ static void draw_equal(struct drb_rig *rig, uint32_t def)
 		drb_rig_draw_packet(rig);
 	while (rig->in.packet.def != def);
 	rig->in.packet.mark = 0;
-	rig->in.packet.flow = drb_rng_next(&rig->rng); // another one each time
+	rig->in.packet.flow = drb_rng_next(&rig->rng); // a new flow for each packet
 	rig->in.usable = drb_ports_below(c->uplinks);
 	rig->in.unloaded = false;
 	for (uint32_t u = 0; u < c->uplinks; u++)
@@ -165,7 +169,7 @@ static int judge_counts(const struct drb_rig *rig, uint32_t def, uint64_t seen[]
 	return -EINVAL;
 }
 
-// Once it has seen such loads for a while.
+// Counts decisions only after a tenth as many with equal loads.
 static int is_uniform_on(const struct drb_scheme_variant *v, const struct drb_rig_kind *kind,
 			 uint32_t def, uint32_t decisions, char why[DRB_TRIAL_WHY])
 {
@@ -179,7 +183,7 @@ static int is_uniform_on(const struct drb_scheme_variant *v, const struct drb_ri
 		uint32_t up = drb_rig_decide(&rig, &d);
 		if (up >= rig.s.choice.uplinks) {
 			drb_rig_end(&rig);
-			return 0; // which is told elsewhere
+			return 0; // another property reports that
 		}
 		seen[up] += i >= decisions / 10;
 	}
@@ -189,7 +193,7 @@ static int is_uniform_on(const struct drb_scheme_variant *v, const struct drb_ri
 	return rc;
 }
 
-// A T that no load exceeds redirects nothing.
+// A threshold that no load exceeds never redirects, so it is not checked.
 int drb_scheme_is_uniform(const struct drb_scheme_variant *v, uint32_t decisions,
 			  char why[DRB_TRIAL_WHY])
 {

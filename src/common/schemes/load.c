@@ -13,21 +13,24 @@
 
 #include "core/routing/choice.h"
 
+#include "common/cli/quantity.h"
 #include "common/schemes/child.h"
+#include "common/schemes/sonic.h"
 #include "common/schemes/trial.h"
 
-#define PATIENCE_MS 3000 // of a trial, which takes a few ms
+#define ARS_PACKET 4160  // bytes with headers; the same as --packet of drbsim
+#define PATIENCE_MS 3000 // for a trial, which takes a few ms
 
 #define REFUSE(...) drb_scheme_refuse(why, __VA_ARGS__)
 
-// Those that were loaded; the last one stays as it is when it cannot be.
+// The loaded objects. The entry after the last one is overwritten if loading fails.
 static struct object {
 	char path[DRB_SCHEME_TEXT_MAX];
 	const struct drb_scheme_ops *ops;
 	struct stat file;
 } kept[DRB_SCHEMES_MAX];
 static uint32_t kept_count;
-static bool ended; // no more of them
+static bool ended; // no more objects may be loaded
 
 int drb_scheme_refuse(char why[DRB_SCHEME_WHY], const char *fmt, ...)
 {
@@ -55,13 +58,13 @@ const struct drb_scheme_ops *drb_scheme_open(const char *path, char why[DRB_SCHE
 	return flaw ? NULL : ops;
 }
 
-// Where the value of a key goes, and what it may be.
+// The field of a key's value, and its range.
 struct place {
 	double least, most;
 	double *value;
 };
 
-static struct place place_of(struct drb_scheme_variant *v, const char *key)
+static struct place param_place(struct drb_scheme_variant *v, const char *key)
 {
 	const struct drb_scheme_param *p = v->ops->params;
 
@@ -76,7 +79,77 @@ static struct place place_of(struct drb_scheme_variant *v, const char *key)
 	return (struct place){0};
 }
 
-// "key=value".
+// Settings of ars that set several of its parameters. NULL: not given.
+struct ars_settings {
+	const char *config, *link_rate, *packet;
+};
+
+// True if a setting is one of these; its value is then noted.
+static bool note_ars(struct ars_settings *a, const char *setting)
+{
+	const struct {
+		const char *name;
+		const char **value;
+	} all[] = {{"config=", &a->config}, {"link_rate=", &a->link_rate}, {"packet=", &a->packet}};
+
+	for (int i = 0; i < 3; i++) {
+		if (strncmp(setting, all[i].name, strlen(all[i].name)) != 0)
+			continue;
+		*all[i].value = setting + strlen(all[i].name);
+		return true;
+	}
+	return false;
+}
+
+// Schemes with the parameters of their config files, before other parameters are set.
+static struct drb_scheme_variant configured[DRB_SCHEMES_MAX];
+static uint32_t configured_count;
+
+// After drb_scheme_objects_end(), a text that was read before keeps its meaning.
+static int take_config(struct drb_scheme_variant *v, const char *path,
+		       const struct drb_ars_links *links, char why[DRB_SCHEME_WHY])
+{
+	uint32_t i = 0;
+
+	while (i < configured_count && strcmp(configured[i].text, v->text) != 0)
+		i++;
+	if (ended) {
+		if (i == configured_count)
+			return REFUSE("%s: was not read when the program started, and cannot be "
+				      "now: restart it",
+				      path);
+		*v = configured[i];
+		return 0;
+	}
+	if (drb_ars_take_config(v, path, links, why) < 0)
+		return -EINVAL;
+	if (i < DRB_SCHEMES_MAX) {
+		configured[i] = *v;
+		configured_count += i == configured_count;
+	}
+	return 0;
+}
+
+// Takes these settings together, before the parameters that are given one by one.
+static int set_ars(struct drb_scheme_variant *v, const char *settings, char why[DRB_SCHEME_WHY])
+{
+	struct drb_ars_links links = {.bytes = ARS_PACKET};
+	struct ars_settings a = {0};
+	char copy[DRB_SCHEME_TEXT_MAX], *rest = copy;
+
+	snprintf(copy, sizeof(copy), "%s", settings);
+	while (rest)
+		note_ars(&a, strsep(&rest, ":"));
+	if (a.link_rate && drb_parse_real(a.link_rate, 0.001, 1e5, &links.gbit) < 0)
+		return REFUSE("ars: link_rate %s: must be Gbit/s, such as 400", a.link_rate);
+	if (a.packet && drb_parse_real(a.packet, 64, 1e6, &links.bytes) < 0)
+		return REFUSE("ars: packet %s: must be bytes, 64 to 1000000", a.packet);
+	if (a.config)
+		return take_config(v, a.config, &links, why);
+	return a.link_rate ? drb_ars_take_sai(v, &links, why) : 0;
+}
+
+// Sets one parameter, "key=value".
 static int set_one(struct drb_scheme_variant *v, char *setting, char why[DRB_SCHEME_WHY])
 {
 	char *equals = strchr(setting, '='), *end;
@@ -84,7 +157,7 @@ static int set_one(struct drb_scheme_variant *v, char *setting, char why[DRB_SCH
 	if (!equals)
 		return REFUSE("%s: '%s' must be KEY=VALUE", v->ops->name, setting);
 	*equals = '\0';
-	const struct place at = place_of(v, setting);
+	const struct place at = param_place(v, setting);
 	if (!at.value)
 		return REFUSE("scheme %s has no parameter '%s'", v->ops->name, setting);
 	double value = strtod(equals + 1, &end);
@@ -104,7 +177,8 @@ static struct object *loaded(const char *path)
 	return NULL;
 }
 
-static int load(const char *path, const struct drb_scheme_ops **ops, char why[DRB_SCHEME_WHY])
+static int object_load(const char *path, const struct drb_scheme_ops **ops,
+		       char why[DRB_SCHEME_WHY])
 {
 	const struct object *before = loaded(path);
 	enum drb_scheme scheme;
@@ -164,12 +238,12 @@ static int unknown(const char *name, char why[DRB_SCHEME_WHY])
 	return -EINVAL;
 }
 
-// The scheme without its parameters.
-static int find(const char *name, struct drb_scheme_variant *v, char why[DRB_SCHEME_WHY])
+// Finds the scheme without its parameters.
+static int scheme_find(const char *name, struct drb_scheme_variant *v, char why[DRB_SCHEME_WHY])
 {
 	if (strchr(name, '/')) {
 		v->like = DRB_SCHEME_COUNT;
-		return load(name, &v->ops, why);
+		return object_load(name, &v->ops, why);
 	}
 	if (drb_scheme_parse(name, &v->like) < 0)
 		return unknown(name, why);
@@ -187,20 +261,25 @@ int drb_scheme_read_untried(const char *text, struct drb_scheme_variant *v,
 	*v = (struct drb_scheme_variant){.threshold = NAN, .choices = NAN};
 	snprintf(v->text, sizeof(v->text), "%s", text);
 	snprintf(copy, sizeof(copy), "%s", text);
-	if (find(strsep(&rest, ":"), v, why) < 0)
+	if (scheme_find(strsep(&rest, ":"), v, why) < 0)
 		return -EINVAL;
 	for (int i = 0; v->ops->params && v->ops->params[i].name; i++)
 		v->param[i] = v->ops->params[i].initial;
 	snprintf(v->name, sizeof(v->name), "%s%s%s", v->ops->name, rest ? ":" : "",
 		 rest ? rest : "");
+	const bool ars = v->like == DRB_SCHEME_ARS;
+	if (ars && rest && set_ars(v, rest, why) < 0)
+		return -EINVAL;
 	while (rest) {
-		if (set_one(v, strsep(&rest, ":"), why) < 0)
+		char *setting = strsep(&rest, ":");
+		if (!(ars && note_ars(&(struct ars_settings){0}, setting)) &&
+		    set_one(v, setting, why) < 0)
 			return -EINVAL;
 	}
 	return 0;
 }
 
-// In the child.
+// Runs in the child.
 static void try_out(void *text, char why[DRB_SCHEME_WHY])
 {
 	struct drb_scheme_variant v;
@@ -214,7 +293,8 @@ int drb_scheme_read(const char *text, struct drb_scheme_variant *v, char why[DRB
 {
 	char said[DRB_SCHEME_WHY];
 
-	// One that was loaded before there were workers was tried out then, if by other parameters.
+	// An object that was loaded before workers started was tried out then, perhaps with other
+	// parameters.
 	if (memchr(text, '/', strcspn(text, ":")) && !ended &&
 	    drb_child_run(try_out, (void *)(uintptr_t)text, PATIENCE_MS, said) < 0)
 		return REFUSE("%s", said);

@@ -83,7 +83,7 @@ static int check_memory(const struct drb_rig *rig, uint32_t up, const struct drb
 						       (uint32_t)rig->size, why);
 }
 
-// Where a host has the scheme at a switch, and does not ask it: with one uplink, and without any.
+// Tries the scheme at switches that never call it for a decision: with one uplink, and without any.
 static int is_there_unasked(const struct drb_scheme_variant *v, uint32_t decisions,
 			    char why[DRB_TRIAL_WHY])
 {
@@ -120,7 +120,7 @@ const struct drb_property drb_properties[] = {
 	{"uplinks", "takes uplinks that exist", .each = check_uplink},
 	{"dead", "takes no dead uplink while one is alive", .each = check_alive},
 	{"marks", "marks packets with as many bits as it declares", .each = check_marks},
-	// Looks at thousands of octets.
+	// Reads thousands of bytes.
 	{"memory", "uses as much memory as it declares, and writes nowhere else",
 	 .each = check_memory, .seldom = 10},
 	{"cores", "can be set up where it is never asked", .whole = is_there_unasked},

@@ -13,8 +13,8 @@
 
 #include "drb/threshold.h"
 
-#define GUARD 4096 // octets before and behind what it keeps
-#define FLOWS 64   // that come again and again
+#define GUARD 4096 // guard bytes before and behind the state
+#define FLOWS 64   // number of flows that repeat
 #define OCTETS 1538
 
 static struct drb_choice choice_of(const struct drb_rig *rig, const struct drb_scheme_variant *v)
@@ -31,7 +31,7 @@ static struct drb_choice choice_of(const struct drb_rig *rig, const struct drb_s
 	};
 }
 
-// Rates are those of octets where the clock is that of a switch, else of packets.
+// True if rates are in bytes, as with the clock of a switch; otherwise they are in packets.
 static bool counts_octets(const struct drb_rig_kind *kind)
 {
 	return kind->packet_time > 1;
@@ -137,8 +137,8 @@ void drb_rig_draw(struct drb_rig *rig)
 	rig->in.usable = draw_usable(rig);
 }
 
-// As src/switch/datapath/decide/decide_burst.c has it: what a scheme does not read is not there, and what it need not
-// be asked is not asked.
+// Decides like src/switch/datapath/decide/decide_burst.c: it passes only the data that a scheme
+// reads, and calls the scheme only if it must.
 static uint32_t decide_as_switch(struct drb_rig *rig, struct drb_decision *d)
 {
 	static const uint64_t random[] = {[DRB_DRAW_NONE] = 0,
@@ -147,7 +147,7 @@ static uint32_t decide_as_switch(struct drb_rig *rig, struct drb_decision *d)
 					  [DRB_DRAW_TWO] = UINT64_MAX,
 					  [DRB_DRAW_WORD] = UINT64_MAX};
 	const struct drb_scheme_ops *ops = rig->s.choice.ops;
-	// Links whose octets count have a rate, and are never without load.
+	// Links whose bytes count have a rate, and are never without load.
 	const bool unloaded = rig->in.unloaded && !counts_octets(&rig->kind);
 	const bool none = unloaded || ops->compares == DRB_COMPARES_NONE;
 
@@ -173,14 +173,17 @@ uint32_t drb_rig_decide(struct drb_rig *rig, struct drb_decision *d)
 	return drb_decide_among(&rig->s, rig->in.usable, rig->in.load, d);
 }
 
-// The simulator counts no packets, as it knows the time.
+// The simulator passes no count of packets, because it knows the time.
 void drb_rig_pass_time(struct drb_rig *rig)
 {
 	const struct drb_scheme_ops *ops = rig->s.choice.ops;
+	uint32_t waiting[2 * DRB_RIG_UPLINKS_MAX];
 	struct drb_rng *r = &rig->rng;
 	const uint32_t heard = drb_rng_below(r, 2 * rig->s.choice.uplinks + 1);
 	const uint8_t mark = (uint8_t)drb_rng_below(r, 1u << ops->mark_bits);
 
+	for (uint32_t p = 0; p < drb_tree_down_ports(&rig->tree, rig->kind.layer); p++)
+		waiting[p] = drb_rng_below(r, 1000);
 	rig->now += drb_rng_below(r, 2 * rig->kind.packet_time + 1);
 	for (uint32_t i = 0; ops->hear && i < heard; i++)
 		ops->hear(rig->s.state, mark);
@@ -188,8 +191,9 @@ void drb_rig_pass_time(struct drb_rig *rig)
 		ops->count(rig->s.state, rig->by_default);
 	memset(rig->by_default, 0, sizeof(rig->by_default));
 	const bool is_simulator = !rig->kind.as_switch && rig->kind.packet_time;
-	if (ops->tick)
-		ops->tick(rig->s.state, rig->now, is_simulator ? 0 : rig->sent);
+	if (ops->tick && ops->tick(rig->s.state, rig->now, is_simulator ? 0 : rig->sent) &&
+	    ops->look && rig->kind.layer > 1)
+		ops->look(rig->s.state, waiting);
 	rig->sent = 0;
 	if (ops->own_mark)
 		rig->s.mark = ops->own_mark(rig->s.state);

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A switch on which a scheme is tried, in two kinds: as the simulator hosts schemes, and as the forwarding
-// loop does. Both pass the same data in their own forms. All input comes from a seed, so two rigs can get the
-// same input.
+// A switch on which a scheme is tried, of two kinds: it hosts the scheme like the simulator or like
+// the forwarding loop. Both pass the same data in their own forms. All input comes from a seed, so
+// two rigs can get the same input.
 
 #include "core/fabric/next_hop.h"
 #include "core/math/random.h"
 #include "core/schemes/schemes.h"
 
-// Octets of state of one switch, at most.
+// The most bytes of state of one switch.
 #define DRB_SCHEME_STATE_MAX (64 << 20)
 
-// Octets of what is wrong with a scheme.
+// Bytes of the text that describes an error of a scheme.
 #define DRB_TRIAL_WHY 320
 
 #define DRB_RIG_UPLINKS_MAX 64
 
 struct drb_rig_kind {
-	uint32_t arity, uplinks, layer; // a switch of F(3,arity) with so many uplinks at layer 1
-	bool as_switch;                 // else as the simulator
-	uint32_t packet_time;           // 0: it knows no time, and counts packets
+	// A switch of F(3,arity) with this number of uplinks at layer 1.
+	uint32_t arity, uplinks, layer;
+	bool as_switch;       // hosts the scheme like the switch, otherwise like the simulator
+	uint32_t packet_time; // 0: it has no clock, and counts packets
 	uint32_t choices;
 	double threshold;
 };
 
-// What it is given for a decision.
+// The input of a decision.
 struct drb_rig_input {
 	struct drb_decision packet;
-	uint64_t usable; // uplinks
+	uint64_t usable; // usable uplinks, as bits
 	bool unloaded;   // all loads are 0
 	uint32_t load[DRB_RIG_UPLINKS_MAX];
 };
@@ -37,31 +38,32 @@ struct drb_rig {
 	struct drb_tree tree;
 	struct drb_hop hop;
 	struct drb_decider s;
-	unsigned char *
-		memory; // owned: what it keeps, between octets that it must leave alone; NULL: nothing
-	unsigned char fill; // of all of it before it begins
-	size_t size;        // of what it keeps
+	// The scheme's state between guard bytes that it must not change. Owned; NULL: no state.
+	unsigned char *memory;
+	unsigned char fill; // content of all memory before init()
+	size_t size;        // size of the state in bytes
 	struct drb_rng rng;
 	uint32_t now, packets, sent;
-	uint32_t by_default[DRB_RIG_UPLINKS_MAX]; // packets that did not ask the scheme
+	uint32_t by_default[DRB_RIG_UPLINKS_MAX]; // packets for which the scheme was not called
 	struct drb_rig_input in;
 };
 
-// 0, or a negative errno with what is wrong in why. v: parameters, and T and choices if they are not the kind's.
+// Returns 0, or a negative errno with the error in why. v: its parameters, and T and choices, which
+// override those of the kind.
 int drb_rig_begin(struct drb_rig *rig, const struct drb_scheme_variant *v,
 		  const struct drb_rig_kind *kind, unsigned char fill, char why[DRB_TRIAL_WHY]);
 void drb_rig_end(struct drb_rig *rig);
 
-// Draws what the next decision is given; of that, the packet alone.
+// These draw the input of the next decision: all of it, or the packet alone.
 void drb_rig_draw(struct drb_rig *rig);
 void drb_rig_draw_packet(struct drb_rig *rig);
-// Decides on that; d: what becomes of the packet.
+// Decides on this input; d: the decision and its results.
 uint32_t drb_rig_decide(struct drb_rig *rig, struct drb_decision *d);
-// What comes between bursts or slots: marks from above, time.
+// Draws the events between bursts or slots: marks from above, time, queues down.
 void drb_rig_pass_time(struct drb_rig *rig);
 
-// False if the scheme wrote beside what it keeps.
+// False if the scheme wrote outside of its state.
 bool drb_rig_is_guarded(const struct drb_rig *rig);
-// -EINVAL, and in why: what, this value, and the decision that shows it.
+// Returns -EINVAL, and writes to why: what, this value, and the decision that shows it.
 int drb_rig_wrong(const struct drb_rig *rig, const char *what, uint32_t value,
 		  char why[DRB_TRIAL_WHY]);

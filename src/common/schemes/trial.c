@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DECISIONS 1000 // on each kind of switch
+#define DECISIONS 1000 // number of decisions on each kind of switch
 
 const char *drb_scheme_flaw(const struct drb_scheme_ops *ops)
 {
@@ -25,13 +25,15 @@ const char *drb_scheme_flaw(const struct drb_scheme_ops *ops)
 		return "keeps nothing, but hears, counts or sees the time";
 	if (ops->count && !(ops->needs & DRB_DEFAULT_UNLOADED))
 		return "has count(), so it needs DRB_DEFAULT_UNLOADED";
+	if (ops->look && !ops->tick)
+		return "has look(), so it needs tick()";
 	if ((ops->mark_down || ops->hear) && !ops->mark_bits)
 		return "has hear() or mark_down(), so it needs mark_bits";
 	if (ops->mark_bits > DRB_MARK_BITS_MAX)
 		return "has more bits of marks than packets carry";
 	for (int i = 0; ops->params && ops->params[i].name; i++) {
 		if (i == DRB_SCHEME_PARAMS_MAX)
-			return "has more than 8 parameters";
+			return "has more than 16 parameters";
 	}
 	return NULL;
 }

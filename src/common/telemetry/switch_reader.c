@@ -6,68 +6,101 @@
 #include <stdlib.h>
 #include <string.h>
 
-// More than any switch has; a reply that claims more is not believed.
+// More than any switch has. A reply that claims more is rejected.
 #define PORTS_MAX 512
+#define DROPS_MAX 512
 
-// Where the value of a key goes.
+// The offset of a key's value in a struct.
 struct field {
 	const char *key;
 	size_t at;
 };
 
+// The same for a text, with its size.
+struct text_field {
+	const char *key;
+	size_t at, size;
+};
+
 #define X(key, meaning) {#key, offsetof(struct drb_port_counters, key)},
-static const struct field port_fields[] = {DRB_PORT_COUNTERS(X)};
+static const struct field port_counters[] = {DRB_PORT_COUNTERS(X)};
 #undef X
 #define X(key, meaning) {#key, offsetof(struct drb_xdp_counters, key)},
-static const struct field xdp_fields[] = {DRB_XDP_COUNTERS(X)};
+static const struct field xdp_counters[] = {DRB_XDP_COUNTERS(X)};
 #undef X
 #define X(key, meaning) {#key, offsetof(struct drb_routing_counters, key)},
-static const struct field routing_fields[] = {DRB_ROUTING_COUNTERS(X)};
+static const struct field routing_counters[] = {DRB_ROUTING_COUNTERS(X)};
 #undef X
 #define X(key, meaning) {#key, offsetof(struct drb_worker_counters, key)},
-static const struct field worker_fields[] = {DRB_WORKER_COUNTERS(X)};
+static const struct field worker_counters[] = {DRB_WORKER_COUNTERS(X)};
 #undef X
 #define X(key, meaning) {#key, offsetof(struct drb_memory, key)},
 static const struct field memory_fields[] = {DRB_MEMORY(X)};
 #undef X
 #define X(key, meaning) {#key, DRB_DROP_##key * sizeof(uint64_t)},
-static const struct field drop_fields[] = {DRB_DROP_REASONS(X)};
+static const struct field drop_reasons[] = {DRB_DROP_REASONS(X)};
 #undef X
 
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
+#define FIELD(type, key)                                                                           \
+	{                                                                                          \
+#key, offsetof(struct type, key)                                                   \
+	}
+#define TEXT_FIELD(type, key)                                                                      \
+	{                                                                                          \
+#key, offsetof(struct type, key), sizeof(((struct type *)0)->key)                  \
+	}
 
+// A missing or null value is unknown. A value of another type is an error.
 static int take_count(const json_t *value, uint64_t *out)
 {
+	*out = DRB_UNKNOWN;
+	if (!value || json_is_null(value))
+		return 0;
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
 		return -EPROTO;
 	*out = (uint64_t)json_integer_value(value);
 	return 0;
 }
 
-static int get_count(const json_t *object, const char *key, uint64_t *out)
+static int take_counts(const json_t *object, const struct field *fields, size_t count, void *out)
 {
-	return take_count(json_object_get(object, key), out);
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+		if (take_count(json_object_get(object, fields[i].key), &value) < 0)
+			rc = -EPROTO;
+		memcpy((char *)out + fields[i].at, &value, sizeof(value));
+	}
+	return rc;
 }
 
-static int take_text(const json_t *value, char *out, size_t size)
+// A text that is longer than this version's field is cut off.
+static int take_texts(const json_t *object, const struct text_field *fields, size_t count,
+		      void *out)
 {
-	const char *text = json_string_value(value);
-
-	if (!text || (size_t)snprintf(out, size, "%s", text) >= size)
-		return -EPROTO;
+	for (size_t i = 0; i < count; i++) {
+		const json_t *value = json_object_get(object, fields[i].key);
+		const char *text = json_string_value(value);
+		if (value && !text && !json_is_null(value))
+			return -EPROTO;
+		snprintf((char *)out + fields[i].at, fields[i].size, "%s",
+			 text ? text : DRB_UNKNOWN_TEXT);
+	}
 	return 0;
 }
 
-#define GET_TEXT(object, key, out) take_text(json_object_get(object, key), out, sizeof(out))
+#define TAKE_COUNTS(object, fields, out) take_counts(object, fields, COUNT(fields), out)
+#define TAKE_TEXTS(object, fields, out) take_texts(object, fields, COUNT(fields), out)
 
-static int get_fields(const json_t *object, const struct field *fields, size_t count, void *out)
+// Takes a name that identifies the rest of the reply, so it must be present.
+static int take_name(const json_t *object, const char *key, char *out, size_t size)
 {
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value;
-		if (get_count(object, fields[i].key, &value) < 0)
-			return -EPROTO;
-		memcpy((char *)out + fields[i].at, &value, sizeof(value));
-	}
+	const char *text = json_string_value(json_object_get(object, key));
+
+	if (!text || (size_t)snprintf(out, size, "%s", text) >= size)
+		return -EPROTO;
 	return 0;
 }
 
@@ -75,9 +108,11 @@ static int take_code(const json_t *code, char *text, size_t size)
 {
 	size_t used = 1, count = json_array_size(code);
 
+	snprintf(text, size, "%s", json_is_array(code) ? "(" : DRB_UNKNOWN_TEXT);
+	if (!code || json_is_null(code))
+		return 0;
 	if (!json_is_array(code))
 		return -EPROTO;
-	snprintf(text, size, "(");
 	for (size_t i = 0; i < count; i++) {
 		uint64_t digit;
 		if (take_count(json_array_get(code, i), &digit) < 0)
@@ -91,45 +126,52 @@ static int take_code(const json_t *code, char *text, size_t size)
 	return 0;
 }
 
+// Name, fabric, layer and label identify the switch; everything else may be unknown.
 static int take_info(const json_t *reply, struct drb_switch_info *info)
 {
-	static const struct field fields[] = {
-#define X(key) {#key, offsetof(struct drb_switch_info, key)},
+	static const struct text_field texts[] = {TEXT_FIELD(drb_switch_info, version),
+						  TEXT_FIELD(drb_switch_info, trouble)};
+	static const struct field counts[] = {
+#define X(key) FIELD(drb_switch_info, key),
 		X(layers) X(arity) X(uplinks) X(layer) X(label) X(pid) X(ready) X(stuck)
 			X(uptime_ns) X(reloads) X(ports) X(ports_usable)
 #undef X
 	};
 
-	if (GET_TEXT(reply, "name", info->name) < 0 ||
-	    GET_TEXT(reply, "fabric", info->fabric) < 0 ||
-	    GET_TEXT(reply, "version", info->version) < 0 ||
-	    GET_TEXT(reply, "trouble", info->trouble) < 0 ||
-	    take_code(json_object_get(reply, "code"), info->code, sizeof(info->code)) < 0)
+	*info = (struct drb_switch_info){0};
+	if (TAKE_TEXTS(reply, texts, info) < 0 || TAKE_COUNTS(reply, counts, info) < 0 ||
+	    take_name(reply, "name", info->name, sizeof(info->name)) < 0 ||
+	    take_name(reply, "fabric", info->fabric, sizeof(info->fabric)) < 0 ||
+	    info->layer == DRB_UNKNOWN || info->label == DRB_UNKNOWN)
 		return -EPROTO;
-	return get_fields(reply, fields, COUNT(fields), info);
+	return take_code(json_object_get(reply, "code"), info->code, sizeof(info->code));
 }
 
 static int take_routing(const json_t *reply, struct drb_switch_routing *routing)
 {
-	if (GET_TEXT(reply, "scheme", routing->scheme) < 0 ||
-	    GET_TEXT(reply, "unit", routing->unit) < 0 ||
-	    GET_TEXT(reply, "threshold", routing->threshold) < 0 ||
-	    GET_TEXT(reply, "threshold_mode", routing->threshold_mode) < 0 ||
-	    GET_TEXT(reply, "utilisation", routing->utilisation) < 0 ||
-	    GET_TEXT(reply, "flows_per_uplink", routing->flows_per_uplink) < 0 ||
-	    get_count(reply, "flows", &routing->flows) < 0 ||
-	    get_count(reply, "choices", &routing->choices) < 0 ||
-	    get_count(reply, "seed", &routing->seed) < 0)
+	static const struct text_field texts[] = {
+#define X(key) TEXT_FIELD(drb_switch_routing, key),
+		X(scheme) X(unit) X(threshold) X(threshold_mode) X(utilisation) X(flows_per_uplink)
+#undef X
+	};
+	static const struct field counts[] = {FIELD(drb_switch_routing, flows),
+					      FIELD(drb_switch_routing, choices),
+					      FIELD(drb_switch_routing, seed)};
+
+	if (TAKE_TEXTS(reply, texts, routing) < 0 || TAKE_COUNTS(reply, counts, routing) < 0)
 		return -EPROTO;
-	return get_fields(reply, routing_fields, COUNT(routing_fields), &routing->count);
+	return TAKE_COUNTS(reply, routing_counters, &routing->count);
 }
 
+// If the number of bins differs, their meaning is unknown to this version.
 static int take_bins(const json_t *array, size_t count, uint64_t *bins)
 {
-	if (json_array_size(array) != count)
+	const bool known = json_array_size(array) == count;
+
+	if (array && !json_is_array(array))
 		return -EPROTO;
 	for (size_t i = 0; i < count; i++) {
-		if (take_count(json_array_get(array, i), &bins[i]) < 0)
+		if (take_count(known ? json_array_get(array, i) : NULL, &bins[i]) < 0)
 			return -EPROTO;
 	}
 	return 0;
@@ -137,58 +179,106 @@ static int take_bins(const json_t *array, size_t count, uint64_t *bins)
 
 static int take_differences(const json_t *reply, struct drb_switch_differences *differences)
 {
-	if (get_count(reply, "every", &differences->every) < 0)
+	if (take_count(json_object_get(reply, "every"), &differences->every) < 0)
 		return -EPROTO;
 	return take_bins(json_object_get(reply, "count"), DRB_DIFFERENCES, differences->count);
 }
 
-static int take_drops(const json_t *reply, struct drb_switch_drops *drops)
+// A switch of another version may have drop reasons that this version does not know. The sum
+// includes them all.
+static int take_drops(json_t *reply, struct drb_switch_drops *drops)
 {
-	return get_fields(reply, drop_fields, COUNT(drop_fields), drops->reason);
+	uint64_t count;
+
+	drops->sum = json_object_size(reply) ? 0 : DRB_UNKNOWN;
+	for (void *at = json_object_iter(reply); at; at = json_object_iter_next(reply, at)) {
+		if (take_count(json_object_iter_value(at), &count) < 0)
+			return -EPROTO;
+		drops->sum = drb_sum(drops->sum, count);
+	}
+	return TAKE_COUNTS(reply, drop_reasons, drops->reason);
 }
 
 static int take_worker(const json_t *reply, struct drb_switch_worker *worker)
 {
-	if (GET_TEXT(reply, "idle", worker->idle) < 0 ||
-	    get_count(reply, "time_ns", &worker->time_ns) < 0 ||
-	    get_count(reply, "cycles_hz", &worker->cycles_hz) < 0 ||
-	    get_count(reply, "buffers", &worker->buffers) < 0 ||
-	    get_count(reply, "buffers_free", &worker->buffers_free) < 0)
+	static const struct text_field texts[] = {TEXT_FIELD(drb_switch_worker, idle)};
+	static const struct field counts[] = {
+		FIELD(drb_switch_worker, time_ns), FIELD(drb_switch_worker, cycles_hz),
+		FIELD(drb_switch_worker, buffers), FIELD(drb_switch_worker, buffers_free)};
+
+	if (TAKE_TEXTS(reply, texts, worker) < 0 || TAKE_COUNTS(reply, counts, worker) < 0)
 		return -EPROTO;
-	return get_fields(reply, worker_fields, COUNT(worker_fields), &worker->count);
+	return TAKE_COUNTS(reply, worker_counters, &worker->count);
 }
 
 static int take_port(const json_t *reply, struct drb_switch_port *port)
 {
-#define GET(key) GET_TEXT(reply, #key, port->key) < 0 ||
-	if (GET(name) GET(peer) GET(neighbour) GET(state) GET(driver) GET(device) GET(rate)
-			    GET(occupancy) get_count(reply, "usable", &port->usable) < 0 ||
-#undef GET
-	    get_count(reply, "queue", &port->queue) < 0 ||
-	    get_count(reply, "overhead", &port->overhead) < 0 ||
-	    get_count(reply, "loss_in_ppm", &port->loss_in) < 0 ||
-	    get_count(reply, "loss_out_ppm", &port->loss_out) < 0 ||
-	    get_fields(reply, port_fields, COUNT(port_fields), &port->count) < 0)
+	static const struct text_field texts[] = {
+#define X(key) TEXT_FIELD(drb_switch_port, key),
+		X(peer) X(neighbour) X(state) X(driver) X(device) X(rate) X(occupancy)
+#undef X
+	};
+	static const struct field counts[] = {
+		FIELD(drb_switch_port, usable),
+		FIELD(drb_switch_port, queue),
+		FIELD(drb_switch_port, overhead),
+		{"loss_in_ppm", offsetof(struct drb_switch_port, loss_in)},
+		{"loss_out_ppm", offsetof(struct drb_switch_port, loss_out)},
+	};
+
+	for (size_t i = 0; i < COUNT(xdp_counters); i++)
+		port->steered |= json_object_get(reply, xdp_counters[i].key) != NULL;
+	if (take_name(reply, "name", port->name, sizeof(port->name)) < 0 ||
+	    TAKE_TEXTS(reply, texts, port) < 0 || TAKE_COUNTS(reply, counts, port) < 0 ||
+	    TAKE_COUNTS(reply, xdp_counters, &port->xdp) < 0)
 		return -EPROTO;
-	port->steered = json_object_get(reply, xdp_fields[0].key);
-	return port->steered ? get_fields(reply, xdp_fields, COUNT(xdp_fields), &port->xdp) : 0;
+	return TAKE_COUNTS(reply, port_counters, &port->count);
+}
+
+// Takes the names of all drop reasons, in the order of the switch.
+static int take_drop_names(json_t *drops, struct drb_switch_all *all)
+{
+	const size_t count = json_object_size(drops);
+
+	if (count > DROPS_MAX)
+		return -EPROTO;
+	all->drop_names = calloc(count + 1, sizeof(*all->drop_names));
+	if (!all->drop_names)
+		return -ENOMEM;
+	for (void *at = json_object_iter(drops); at; at = json_object_iter_next(drops, at))
+		snprintf(all->drop_names[all->drop_name_count++], DRB_NAME_MAX, "%.*s",
+			 DRB_NAME_MAX - 1, json_object_iter_key(at));
+	return 0;
 }
 
 static int take_ports(const json_t *ports, struct drb_switch_all *all)
 {
-	if (all->info.ports == 0 || all->info.ports > PORTS_MAX ||
-	    json_array_size(ports) != all->info.ports)
+	const size_t count = json_array_size(ports);
+
+	if (!ports)
+		return 0;
+	if (count == 0 || count > PORTS_MAX ||
+	    (all->info.ports != DRB_UNKNOWN && all->info.ports != count))
 		return -EPROTO;
-	all->ports = calloc(all->info.ports, sizeof(*all->ports));
+	all->ports = calloc(count, sizeof(*all->ports));
 	if (!all->ports)
 		return -ENOMEM;
-	while (all->port_count < all->info.ports) {
+	while (all->port_count < count) {
 		const json_t *port = json_array_get(ports, all->port_count);
 		if (take_port(port, &all->ports[all->port_count]) < 0)
 			return -EPROTO;
 		all->port_count++;
 	}
 	return 0;
+}
+
+// Notes the version, which messages show even if the rest of the reply is not understood.
+static void note_version(struct drb_telemetry *t, const json_t *info)
+{
+	const char *version = json_string_value(json_object_get(info, "version"));
+
+	if (version)
+		snprintf(t->version, sizeof(t->version), "%s", version);
 }
 
 int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info)
@@ -198,28 +288,44 @@ int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info)
 
 	if (rc < 0)
 		return rc;
+	note_version(t, reply);
 	rc = take_info(reply, info);
 	json_decref(reply);
 	return rc;
 }
 
+// Takes a part of the reply, which must be an object.
+static int reply_part(const json_t *reply, const char *key, json_t **part)
+{
+	*part = json_object_get(reply, key);
+	return !*part || json_is_object(*part) ? 0 : -EPROTO;
+}
+
 static int take_all(const json_t *reply, struct drb_switch_all *all)
 {
-	const json_t *samples = json_object_get(reply, "samples");
+	json_t *routing, *drops, *worker, *differences, *samples;
 	uint64_t stuck;
 
-	if (get_count(reply, "time_ns", &all->time_ns) < 0)
-		return get_count(reply, "stuck", &stuck) < 0 ? -EPROTO : stuck ? -EIO : -ETIMEDOUT;
+	if (take_count(json_object_get(reply, "time_ns"), &all->time_ns) < 0 ||
+	    take_count(json_object_get(reply, "stuck"), &stuck) < 0)
+		return -EPROTO;
+	if (all->time_ns == DRB_UNKNOWN && stuck != DRB_UNKNOWN)
+		return stuck ? -EIO : -ETIMEDOUT;
+	if (reply_part(reply, "routing", &routing) < 0 || reply_part(reply, "drops", &drops) < 0 ||
+	    reply_part(reply, "worker", &worker) < 0 ||
+	    reply_part(reply, "samples", &samples) < 0 ||
+	    reply_part(reply, "differences", &differences) < 0)
+		return -EPROTO;
 	if (take_info(json_object_get(reply, "info"), &all->info) < 0 ||
-	    take_routing(json_object_get(reply, "routing"), &all->routing) < 0 ||
-	    take_drops(json_object_get(reply, "drops"), &all->drops) < 0 ||
-	    take_worker(json_object_get(reply, "worker"), &all->worker) < 0 ||
-	    take_differences(json_object_get(reply, "differences"), &all->differences) < 0 ||
+	    take_routing(routing, &all->routing) < 0 || take_drops(drops, &all->drops) < 0 ||
+	    take_worker(worker, &all->worker) < 0 ||
+	    take_differences(differences, &all->differences) < 0 ||
 	    take_bins(json_object_get(samples, "burst_size"), DRB_LOG_BINS, all->burst_size) < 0 ||
 	    take_bins(json_object_get(samples, "queue_length"), DRB_LOG_BINS, all->queue_length) <
 		    0)
 		return -EPROTO;
-	return take_ports(json_object_get(reply, "ports"), all);
+	const int rc = take_drop_names(drops, all);
+	return rc < 0 ? rc : take_ports(json_object_get(reply, "ports"), all);
 }
 
 int drb_all_take(const json_t *reply, struct drb_switch_all *all)
@@ -238,6 +344,7 @@ int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all)
 
 	if (rc < 0)
 		return rc;
+	note_version(t, json_object_get(reply, "info"));
 	rc = drb_all_take(reply, all);
 	json_decref(reply);
 	return rc;
@@ -250,7 +357,7 @@ int drb_read_memory(struct drb_telemetry *t, struct drb_memory *memory)
 
 	if (rc < 0)
 		return rc;
-	rc = get_fields(reply, memory_fields, COUNT(memory_fields), memory);
+	rc = json_is_object(reply) ? TAKE_COUNTS(reply, memory_fields, memory) : -EPROTO;
 	json_decref(reply);
 	return rc;
 }
@@ -258,6 +365,7 @@ int drb_read_memory(struct drb_telemetry *t, struct drb_memory *memory)
 void drb_switch_all_free(struct drb_switch_all *all)
 {
 	free(all->ports);
+	free(all->drop_names);
 	*all = (struct drb_switch_all){0};
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The replies of a switch's stats socket as structs. Each function sends one command and checks the whole
-// reply. It returns 0, or a negative errno as drb_telemetry_ask() does.
+// The replies of a switch's stats socket as structs. Each function sends one command and returns 0,
+// or a negative errno like drb_telemetry_ask(). The switch may be of another version: only the
+// values that identify it must be present. Values that the reply lacks are DRB_UNKNOWN or
+// DRB_UNKNOWN_TEXT. Keys that this version does not know are ignored. Values of another type are
+// -EPROTO.
 
 #include <math.h>
 #include <stdbool.h>
@@ -12,11 +15,12 @@
 #include "core/counters.h"
 #include "core/schemes/schemes.h"
 
+#include "common/cli/unknown.h"
 #include "common/telemetry/telemetry_client.h"
 
 #define DRB_READER_TEXT_MAX 64
 
-// A number that a switch tells as text; NaN if it is none.
+// A number that a switch sends as text; NaN if the text is no number.
 static inline double drb_reader_number(const char *text)
 {
 	char *end;
@@ -31,12 +35,12 @@ struct drb_switch_info {
 	char version[DRB_READER_TEXT_MAX];
 	char code[DRB_READER_TEXT_MAX * 2]; // "(1,0)", top component first
 	uint64_t layers, arity, layer, label;
-	uint64_t uplinks; // of layer 1
+	uint64_t uplinks; // uplinks of a layer-1 switch
 	uint64_t pid, ready, uptime_ns, ports;
-	uint64_t reloads;      // of the config, since the start
-	uint64_t ports_usable; // of ports
-	uint64_t stuck;        // a worker is
-	char trouble[160];     // what is wrong with the others; "" if nothing is
+	uint64_t reloads;      // reloads of the config since the start
+	uint64_t ports_usable; // number of usable ports
+	uint64_t stuck;        // 1: a worker is stuck
+	char trouble[160];     // problems of ports and workers; "" if there are none
 };
 
 struct drb_switch_port {
@@ -44,17 +48,17 @@ struct drb_switch_port {
 	char peer[2 * DRB_NAME_MAX]; // "s2-0.d1"
 	char driver[DRB_READER_TEXT_MAX], device[DRB_READER_TEXT_MAX * 2];
 	char state[DRB_READER_TEXT_MAX], rate[DRB_READER_TEXT_MAX];
-	char occupancy
-		[DRB_READER_TEXT_MAX]; // "queue", or "ring": that behind the queue counts, too
-	uint64_t usable;   // 1: the port takes traffic, also while it is drained and still needed
-	uint64_t queue;    // packets, limit of the egress queue
-	uint64_t overhead; // bytes a frame takes on the wire beyond its own
-	char neighbour[2 * DRB_NAME_MAX]; // who says hello there, "" if nobody does
-	// What was lost within about a minute of what the neighbour sent, and of what the switch sent it,
-	// in millionths.
+	// "queue", or "ring": packets in the driver's ring count, too.
+	char occupancy[DRB_READER_TEXT_MAX];
+	uint64_t usable;   // 1: the port takes traffic, also if it is drained but needed
+	uint64_t queue;    // limit of the egress queue, packets
+	uint64_t overhead; // bytes that a frame takes on the wire besides its own
+	char neighbour[2 * DRB_NAME_MAX]; // the node that sends hellos there; "" if none does
+	// Losses within about a minute, in millionths: of the frames that the neighbour sent, and
+	// of those sent to it.
 	uint64_t loss_in, loss_out;
 	struct drb_port_counters count;
-	bool steered; // an XDP program counts here: xdp is there
+	bool steered; // the port has counters of an XDP program
 	struct drb_xdp_counters xdp;
 };
 
@@ -64,12 +68,12 @@ struct drb_switch_routing {
 	char threshold_mode[DRB_READER_TEXT_MAX];   // "auto" or "fixed"
 	char utilisation[DRB_READER_TEXT_MAX];      // rho of the uplinks; "" if there are none
 	char flows_per_uplink[DRB_READER_TEXT_MAX]; // c
-	uint64_t flows;                             // live
+	uint64_t flows;                             // number of live flows
 	uint64_t choices, seed;
 	struct drb_routing_counters count;
 };
 
-// Decisions by load(default) - load(candidate), see core/counters.h.
+// Decisions by load(default) - load(candidate); see core/counters.h.
 struct drb_switch_differences {
 	uint64_t every;
 	uint64_t count[DRB_DIFFERENCES];
@@ -77,17 +81,19 @@ struct drb_switch_differences {
 
 struct drb_switch_drops {
 	uint64_t reason[DRB_DROP_COUNT];
+	// Over all reasons of the switch, including those that this version does not know.
+	uint64_t sum;
 };
 
 struct drb_switch_worker {
 	char idle[DRB_READER_TEXT_MAX];
 	uint64_t time_ns;
-	uint64_t cycles_hz; // of the time stamp counter
+	uint64_t cycles_hz; // frequency of the time stamp counter
 	uint64_t buffers, buffers_free;
 	struct drb_worker_counters count;
 };
 
-// Everything, of one instant.
+// All values of a switch at one instant.
 struct drb_switch_all {
 	uint64_t time_ns; // CLOCK_MONOTONIC
 	struct drb_switch_info info;
@@ -98,22 +104,24 @@ struct drb_switch_all {
 	uint64_t burst_size[DRB_LOG_BINS], queue_length[DRB_LOG_BINS];
 	uint32_t port_count;
 	struct drb_switch_port *ports; // owned: drb_switch_all_free()
-	struct drb_memory memory;      // by drb_read_memory()
+	struct drb_memory memory;      // filled in by drb_read_memory()
+	// The drop reasons of the switch in its own order, whose numbers captures use. Owned.
+	char (*drop_names)[DRB_NAME_MAX];
+	uint32_t drop_name_count;
 };
 
 #define DRB_ORDER_TEXT_MAX 2048
 
-// Asks for something to be done: DRB_CMD_RELOAD and its like. *done says whether it was, text what
-// the switch says about it.
+// Sends an order such as DRB_CMD_RELOAD. *done: it was carried out. text: the switch's message.
 int drb_order(struct drb_telemetry *t, const char *command, const char *param, bool *done,
 	      char text[DRB_ORDER_TEXT_MAX]);
 
 int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info);
 int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all);
-// A reply to DRB_CMD_ALL, for callers that do not wait for it. 0, -EPROTO, -ENOMEM, -EIO: a worker is stuck, so that
-// the switch can tell nothing, or -ETIMEDOUT: one gets no CPU.
+// Takes a reply to DRB_CMD_ALL, for callers that do not block on it. Returns 0, -EPROTO, -ENOMEM,
+// -EIO if a stuck worker keeps the switch from reporting, or -ETIMEDOUT if a worker gets no CPU.
 int drb_all_take(const json_t *reply, struct drb_switch_all *all);
 int drb_read_memory(struct drb_telemetry *t, struct drb_memory *memory);
 void drb_switch_all_free(struct drb_switch_all *all);
-// The port of this name; NULL: there is none.
+// The port of this name; NULL if there is none.
 const struct drb_switch_port *drb_port_named(const struct drb_switch_all *all, const char *name);

@@ -13,14 +13,15 @@
 #include <unistd.h>
 
 #include "common/cli/clock.h"
+#include "core/counters.h"
 
-// Deadlines of calls that wait count in ms, as poll() does.
+// Deadlines of blocking calls are in ms, as for poll().
 static uint64_t now_ms(void)
 {
 	return drb_clock_now() / 1000000;
 }
 
-// Waits until the socket is ready for events; 0, -ETIMEDOUT or another -errno.
+// Waits until the socket is ready for these events. Returns 0, -ETIMEDOUT or another -errno.
 static int wait_for(int fd, short events, uint64_t deadline)
 {
 	struct pollfd p = {.fd = fd, .events = events};
@@ -37,7 +38,7 @@ static int wait_for(int fd, short events, uint64_t deadline)
 	}
 }
 
-// One message as text of its own, with a terminating 0. Its length is asked for first.
+// Receives one message as allocated text with a terminating 0. Peeks first to learn its length.
 static int receive(int fd, uint64_t deadline, char **text, size_t *length)
 {
 	int rc = wait_for(fd, POLLIN, deadline);
@@ -74,7 +75,7 @@ static int receive_object(int fd, uint64_t deadline, json_t **object)
 
 	if (rc < 0)
 		return rc;
-	// Some versions of DPDK send the terminating 0 along.
+	// Some versions of DPDK also send the terminating 0.
 	while (length > 0 && text[length - 1] == '\0')
 		length--;
 	*object = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
@@ -94,7 +95,7 @@ static int connect_by(int fd, const char *path, uint64_t deadline)
 		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
 	while (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
-		// A full backlog: no event tells when there is room again.
+		// The backlog is full, and no event reports when it has space again.
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
 		if (now_ms() >= deadline)
@@ -113,9 +114,13 @@ static int greet(struct drb_telemetry *t, uint64_t deadline)
 		return rc;
 	bool telemetry = json_is_string(json_object_get(greeting, "version")) &&
 			 json_is_integer(json_object_get(greeting, "max_output_len"));
+	const char *version = json_string_value(json_object_get(greeting, "drbswitch"));
+	const json_t *format = json_object_get(greeting, "format");
+	const bool later = format && json_integer_value(format) > DRB_STATS_FORMAT;
 	t->pid = json_integer_value(json_object_get(greeting, "pid"));
+	snprintf(t->version, sizeof(t->version), "%s", version ? version : "");
 	json_decref(greeting);
-	return telemetry ? 0 : -EPROTO;
+	return !telemetry ? -EPROTO : later ? -EPROTONOSUPPORT : 0;
 }
 
 static int open_by(struct drb_telemetry *t, const char *path, uint64_t deadline)
@@ -174,8 +179,8 @@ static int take_value(json_t *object, const char *command, json_t **reply)
 	json_t *value = json_object_get(object, command);
 
 	if (!value)
-		return -EPROTO; // the reply to something else
-	// What DPDK says for a command that is unknown or failed.
+		return -EPROTO; // the reply to another command
+	// DPDK replies null if a command is unknown or failed.
 	if (json_is_null(value))
 		return -EOPNOTSUPP;
 	*reply = json_incref(value);
@@ -209,7 +214,8 @@ int drb_telemetry_ask(struct drb_telemetry *t, const char *command, const char *
 	return rc;
 }
 
-// Of a step: what is not there yet leaves the connection as it is.
+// Returns the result of a step. Closes the connection, except if the step can be repeated or the
+// command failed.
 static int step(struct drb_telemetry *t, int rc)
 {
 	if (rc < 0 && rc != -ETIMEDOUT && rc != -EOPNOTSUPP)
@@ -238,7 +244,7 @@ int drb_telemetry_take(struct drb_telemetry *t, const char *command, json_t **re
 	return step(t, take_reply(t->fd, command, 0, reply));
 }
 
-const char *drb_telemetry_error(int error)
+static const char *text_of(int error)
 {
 	switch (error) {
 	case -ENOENT:
@@ -251,6 +257,7 @@ const char *drb_telemetry_error(int error)
 		return "does not answer";
 	case -EMSGSIZE:
 	case -EPROTO:
+	case -EPROTONOSUPPORT:
 		return "sent a reply that cannot be understood";
 	case -ECONNRESET:
 		return "ended while it was asked";
@@ -261,6 +268,17 @@ const char *drb_telemetry_error(int error)
 	default:
 		return strerror(-error);
 	}
+}
+
+void drb_telemetry_explain(int error, const char *version, char text[DRB_TELEMETRY_TEXT_MAX])
+{
+	const bool format = error == -EPROTO || error == -EPROTONOSUPPORT;
+
+	snprintf(text, DRB_TELEMETRY_TEXT_MAX, "%s", text_of(error));
+	if (format && *version)
+		snprintf(text, DRB_TELEMETRY_TEXT_MAX,
+			 "%s: the switch is of version %.31s, this program of " DRB_VERSION,
+			 text_of(error), version);
 }
 
 static const char *eal_runtime(void)
@@ -317,7 +335,7 @@ static int scan_in(struct sockets *found, const char *runtime, const char *fabri
 		break;
 	case GLOB_NOSPACE:
 		return -ENOMEM;
-	default: // nothing there, or nothing that we may read
+	default: // nothing is there, or it is not readable
 		return 0;
 	}
 	for (size_t i = 0; i < paths.gl_pathc && rc == 0; i++)

@@ -10,7 +10,7 @@
 
 #define LABEL_MAX 12 // characters of a label
 
-// One label, or two with a dash between them, of so many characters.
+// Parses one label, or two with a dash between them, in the first len characters.
 static int parse_range(const char *text, size_t len, uint32_t hosts, uint32_t ends[2])
 {
 	char label[2 * LABEL_MAX];

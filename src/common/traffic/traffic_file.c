@@ -12,7 +12,7 @@
 #include "common/traffic/host_set.h"
 
 #define HEADING "slot,from,to,rate"
-// Rates of a host may exceed 1 by so much: decimal fractions do not add up exactly.
+// Rates of a host may exceed 1 by this amount, because decimal fractions do not add up exactly.
 #define ROUNDING 1e-5
 
 struct entry {
@@ -30,10 +30,10 @@ struct reader {
 	char *error;
 };
 
-static int refuse(char error[DRB_TRAFFIC_ERROR_MAX], uint32_t line, const char *fmt, ...)
+static int line_refuse(char error[DRB_TRAFFIC_ERROR_MAX], uint32_t line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int refuse(char error[DRB_TRAFFIC_ERROR_MAX], uint32_t line, const char *fmt, ...)
+static int line_refuse(char error[DRB_TRAFFIC_ERROR_MAX], uint32_t line, const char *fmt, ...)
 {
 	va_list ap;
 	int n = snprintf(error, DRB_TRAFFIC_ERROR_MAX, "%u: ", line);
@@ -44,7 +44,7 @@ static int refuse(char error[DRB_TRAFFIC_ERROR_MAX], uint32_t line, const char *
 	return -EINVAL;
 }
 
-static int keep(struct reader *r, struct entry e)
+static int entry_keep(struct reader *r, struct entry e)
 {
 	if (r->count == r->room) {
 		size_t room = r->room ? 2 * r->room : 256;
@@ -66,7 +66,8 @@ static bool is_group(const struct drb_traffic_file *file, uint32_t g,
 		       0;
 }
 
-// What stands for these hosts in *to: the one, or the number of a group, a new one if it is new.
+// Writes the label of a single host to *to, or the number of the group of these hosts, which is
+// added if it is new.
 static int name_hosts(struct drb_traffic_file *file, const struct drb_host_set *set, uint32_t *to)
 {
 	uint32_t g = file->groups;
@@ -93,16 +94,16 @@ static int name_hosts(struct drb_traffic_file *file, const struct drb_host_set *
 	return 0;
 }
 
-// The entries of a line, one for each of the hosts that send.
+// Keeps the entries of a line, one for each sending host.
 static int keep_line(struct reader *r, struct entry e, const struct drb_host_set set[2])
 {
 	int rc = name_hosts(r->file, &set[1], &e.to);
 
 	for (uint32_t i = 0; rc == 0 && i < set[0].count; i++) {
 		e.from = set[0].host[i];
-		rc = e.from == e.to
-			     ? refuse(r->error, r->line, "host %u would send to itself", e.from)
-			     : keep(r, e);
+		rc = e.from == e.to ? line_refuse(r->error, r->line, "host %u would send to itself",
+						  e.from)
+				    : entry_keep(r, e);
 	}
 	return rc;
 }
@@ -116,9 +117,9 @@ static int read_hosts(struct reader *r, char *field[], struct entry e)
 	for (int i = 0; rc == 0 && i < 2; i++) {
 		rc = drb_host_set_parse(field[i], r->hosts, &set[i]);
 		if (rc == -EINVAL)
-			refuse(r->error, r->line,
-			       "%s: \"%.20s\" is no host up to %u, nor hosts such as 0-3+8",
-			       names[i], field[i], r->hosts - 1);
+			line_refuse(r->error, r->line,
+				    "%s: \"%.20s\" is no host up to %u, nor hosts such as 0-3+8",
+				    names[i], field[i], r->hosts - 1);
 	}
 	if (rc == 0)
 		rc = keep_line(r, e, set);
@@ -127,8 +128,8 @@ static int read_hosts(struct reader *r, char *field[], struct entry e)
 	return rc;
 }
 
-// One line, without its end, its comment and blanks around it.
-static int read_line(struct reader *r, char *text)
+// Reads one line, without its newline, comment and surrounding blanks.
+static int entry_read(struct reader *r, char *text)
 {
 	struct entry e = {.line = r->line};
 	char *field[5], *save = NULL;
@@ -138,21 +139,21 @@ static int read_line(struct reader *r, char *text)
 		r->heading = true;
 		return strcmp(text, HEADING) == 0
 			       ? 0
-			       : refuse(r->error, r->line, "the first line must be " HEADING);
+			       : line_refuse(r->error, r->line, "the first line must be " HEADING);
 	}
 	for (char *f = strtok_r(text, ",", &save); f && fields < 5; f = strtok_r(NULL, ",", &save))
 		field[fields++] = f;
 	if (fields != 4)
-		return refuse(r->error, r->line, "must be four values, " HEADING);
+		return line_refuse(r->error, r->line, "must be four values, " HEADING);
 	if (drb_parse_u32(field[0], 0, UINT32_MAX, &e.slot) < 0)
-		return refuse(r->error, r->line, "slot: \"%.20s\" is no whole number up to %u",
-			      field[0], UINT32_MAX);
+		return line_refuse(r->error, r->line, "slot: \"%.20s\" is no whole number up to %u",
+				   field[0], UINT32_MAX);
 	if (drb_parse_real(field[3], 0, 1, &e.rate) < 0)
-		return refuse(r->error, r->line, "rate: \"%.20s\" is no number from 0 to 1",
-			      field[3]);
+		return line_refuse(r->error, r->line, "rate: \"%.20s\" is no number from 0 to 1",
+				   field[3]);
 	if (r->count && e.slot < r->entry[r->count - 1].slot)
-		return refuse(r->error, r->line, "slot %u comes after slot %u", e.slot,
-			      r->entry[r->count - 1].slot);
+		return line_refuse(r->error, r->line, "slot %u comes after slot %u", e.slot,
+				   r->entry[r->count - 1].slot);
 	return read_hosts(r, field + 1, e);
 }
 
@@ -167,7 +168,7 @@ static int read_lines(struct reader *r, FILE *in)
 		size_t len = (size_t)got;
 		r->line++;
 		if (memchr(line, '\0', len)) {
-			rc = refuse(r->error, r->line, "no line of this format");
+			rc = line_refuse(r->error, r->line, "no line of this format");
 			break;
 		}
 		len = strcspn(line, "#\n");
@@ -175,13 +176,13 @@ static int read_lines(struct reader *r, FILE *in)
 			len--;
 		line[len] = '\0';
 		if (len)
-			rc = read_line(r, line);
+			rc = entry_read(r, line);
 	}
 	free(line);
 	if (rc == 0 && ferror(in))
-		return refuse(r->error, r->line, "%s", drb_file_error(errno));
+		return line_refuse(r->error, r->line, "%s", drb_file_error(errno));
 	if (rc == 0 && r->count == 0)
-		return refuse(r->error, r->line, "no host sends");
+		return line_refuse(r->error, r->line, "no host sends");
 	return rc;
 }
 
@@ -197,7 +198,7 @@ static int by_pair(const void *a, const void *b)
 	return x->line < y->line ? -1 : 1;
 }
 
-// Numbers the pairs by host and fills in whose are whose.
+// Numbers the pairs by sending host, and fills in first[] and to[].
 static int number_pairs(struct reader *r)
 {
 	struct drb_traffic_file *file = r->file;
@@ -228,7 +229,7 @@ static int number_pairs(struct reader *r)
 	return 0;
 }
 
-// Fills in the changes. At any slot the rates of a host add up to 1 at most.
+// Fills in the changes, and checks that the rates of a host add up to at most 1 at any slot.
 static int fill_changes(const struct reader *r)
 {
 	struct drb_traffic_file *file = r->file;
@@ -249,9 +250,10 @@ static int fill_changes(const struct reader *r)
 		for (; rc == 0 && checked <= i; checked++) {
 			e = &r->entry[checked];
 			if (sum[e->from] > 1 + ROUNDING)
-				rc = refuse(r->error, e->line,
-					    "from slot %u on the rates of host %u add up to %g",
-					    e->slot, e->from, sum[e->from]);
+				rc = line_refuse(
+					r->error, e->line,
+					"from slot %u on the rates of host %u add up to %g",
+					e->slot, e->from, sum[e->from]);
 		}
 	}
 	free(rate);
@@ -291,7 +293,7 @@ void drb_traffic_file_free(struct drb_traffic_file *file)
 	free(file);
 }
 
-int drb_traffic_load(struct drb_traffic_kind *kind, uint32_t hosts)
+int drb_traffic_read(struct drb_traffic_kind *kind, uint32_t hosts, char why[DRB_TRAFFIC_WHY_MAX])
 {
 	char error[DRB_TRAFFIC_ERROR_MAX];
 	struct drb_traffic_file *file;
@@ -300,14 +302,24 @@ int drb_traffic_load(struct drb_traffic_kind *kind, uint32_t hosts)
 		return 0;
 	FILE *in = drb_file_read(kind->path);
 	if (!in) {
-		drb_error("%s: %s", kind->path, strerror(errno));
+		snprintf(why, DRB_TRAFFIC_WHY_MAX, "%s: %s", kind->path, strerror(errno));
 		return -EINVAL;
 	}
 	int rc = drb_traffic_file_read(in, hosts, &file, error);
 	fclose(in);
 	if (rc < 0)
-		drb_error("%s:%s", drb_file_name(kind->path), error);
+		snprintf(why, DRB_TRAFFIC_WHY_MAX, "%s:%s", drb_file_name(kind->path), error);
 	else
 		kind->file = file;
+	return rc;
+}
+
+int drb_traffic_load(struct drb_traffic_kind *kind, uint32_t hosts)
+{
+	char why[DRB_TRAFFIC_WHY_MAX];
+	int rc = drb_traffic_read(kind, hosts, why);
+
+	if (rc < 0)
+		drb_error("%s", why);
 	return rc;
 }

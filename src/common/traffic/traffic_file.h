@@ -9,12 +9,13 @@
 //   500,3,10,0.5
 //   500,0-2+4-7,8-15,1
 //
-// From the slot on, host `from` sends to host `to` in this share of the slots (times rho); the last
-// line of a pair holds, 0 ends it. Where hosts stand for `from`, the line is one for each of them; where hosts
-// stand for `to`, each packet goes to one of these, drawn at random among those that are not its sender. Slots
-// do not go down from line to line. The rates of a host add up to at most 1 at any time, but for what rounding
-// adds, where lines of one slot hold together. Empty lines and what follows a # are left out; the first other
-// line is the heading above.
+// From the slot on, host `from` sends to host `to` in this share of the slots (times rho). The rate
+// holds until the next line of the same pair; rate 0 ends it. If `from` is a set of hosts, the line
+// counts for each of them. If `to` is a set, each packet goes to a random member other than its
+// sender. Slots must not decrease from line to line.
+// The rates of a host add up to at most 1 at any time, except for rounding; the lines of one slot
+// take effect together. Empty lines and text behind a # are ignored. The first other line must be
+// the heading above.
 
 #include <stdio.h>
 
@@ -22,13 +23,16 @@
 
 #define DRB_TRAFFIC_ERROR_MAX 160
 
-// Reads such a text, of any bytes and any length, for so many hosts. 0 and *file, to be freed with
-// drb_traffic_file_free(); -EINVAL with the line and what is wrong in error, -ENOMEM with a message
-// there.
+// Reads a text of any bytes and any length for this number of hosts. Returns 0 and *file, which
+// drb_traffic_file_free() frees; -EINVAL with the line and the reason in error; -ENOMEM with a
+// message there.
 int drb_traffic_file_read(FILE *in, uint32_t hosts, struct drb_traffic_file **file,
 			  char error[DRB_TRAFFIC_ERROR_MAX]);
 void drb_traffic_file_free(struct drb_traffic_file *file);
 
-// Where the kind is of a file, reads it into kind->file, which is freed as above; of "-" standard input. 0, or
-// -EINVAL or -ENOMEM after a message that names file and line.
+// Like drb_traffic_load(), with the message in why.
+#define DRB_TRAFFIC_WHY_MAX (DRB_TRAFFIC_ERROR_MAX + DRB_TRAFFIC_PATH_MAX)
+int drb_traffic_read(struct drb_traffic_kind *kind, uint32_t hosts, char why[DRB_TRAFFIC_WHY_MAX]);
+// If the pattern is a file, reads it into kind->file, which drb_traffic_file_free() frees; "-" is
+// standard input. Returns 0, or -EINVAL or -ENOMEM after a message that names file and line.
 int drb_traffic_load(struct drb_traffic_kind *kind, uint32_t hosts);

@@ -5,7 +5,7 @@
 
 #include "common/cli/log.h"
 
-#define PATTERNS_TEXT 400 // all usages and what stands between them
+#define PATTERNS_TEXT 400 // all usages, with separators
 
 void drb_traffic_option(const char *text, struct drb_traffic_kind *kind)
 {

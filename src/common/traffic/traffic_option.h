@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Traffic as a command line names it: --traffic stride:4.
+// The option --traffic of command lines, such as --traffic stride:4.
 
 #include "core/traffic/traffic.h"
 
-// Ends the process with DRB_EXIT_USAGE, after a line that lists all patterns, if text names none.
+// Parses the option. If the text names no pattern, prints a line that lists all patterns and ends
+// the process with DRB_EXIT_USAGE.
 void drb_traffic_option(const char *text, struct drb_traffic_kind *kind);

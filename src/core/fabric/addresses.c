@@ -19,7 +19,8 @@ struct drb_addr_plan drb_addr_default(uint32_t hosts)
 	};
 }
 
-// Splits "address/length" into address (into buf) and *len. -EINVAL if there is no valid length.
+// Splits "address/length" into the address, written to buf, and *len. -EINVAL if there is no valid
+// length.
 static int split_prefix(const char *text, char *buf, size_t size, unsigned long max, uint32_t *len)
 {
 	const char *slash = strchr(text, '/');
@@ -36,7 +37,7 @@ static int split_prefix(const char *text, char *buf, size_t size, unsigned long 
 	return 0;
 }
 
-// True if no bit of addr beyond the first len is set.
+// True if no bit of addr is set after the first len bits.
 static bool is_network(const uint8_t *addr, uint32_t bytes, uint32_t len)
 {
 	for (uint32_t bit = len; bit < 8 * bytes; bit++) {
@@ -74,7 +75,7 @@ int drb_addr_set_ipv6(struct drb_addr_plan *plan, const char *text)
 	return 0;
 }
 
-// Two hexadecimal digits; sscanf alone would also take blanks and signs.
+// Reads two hexadecimal digits. sscanf would accept blanks and signs, too.
 static bool read_byte(const char *text, uint8_t *value)
 {
 	if (!isxdigit((unsigned char)text[0]) || !isxdigit((unsigned char)text[1]))
@@ -95,8 +96,8 @@ int drb_addr_set_mac(struct drb_addr_plan *plan, const char *text)
 	return 0;
 }
 
-// Labels 0..hosts-1 use the addresses 1..hosts of the prefix; the last address of it stays free,
-// being the IPv4 broadcast address.
+// Labels 0..hosts-1 use the addresses 1..hosts of the prefix. Its last address stays free because
+// it is the IPv4 broadcast address.
 static bool prefix_holds(uint32_t host_bits, uint32_t hosts)
 {
 	return host_bits > 32 || (UINT64_C(1) << host_bits) >= (uint64_t)hosts + 2;
@@ -108,8 +109,8 @@ bool drb_addr_fits(const struct drb_addr_plan *plan)
 	       prefix_holds(128 - plan->ipv6_len, plan->hosts);
 }
 
-// The low 32 bits carry the label; drb_addr_fits() keeps them inside the prefix, so adding to a
-// network address never carries beyond them.
+// The label is added to the low 32 bits of the network address. It never carries beyond them
+// because drb_addr_fits() keeps labels inside the prefix.
 static uint32_t low32(const uint8_t addr[16])
 {
 	return (uint32_t)addr[12] << 24 | (uint32_t)addr[13] << 16 | (uint32_t)addr[14] << 8 |

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Host label <-> MAC, IPv4 and IPv6 address. Transit forwards by destination MAC alone.
+// Host label <-> MAC, IPv4 and IPv6 address. Transit switches forward by destination MAC alone.
 //   label h <-> 02:00:hh:hh:hh:hh <-> 10.0.0.0 + h + 1 <-> fd00:: + h + 1   (bases configurable)
 
 #include <endian.h>
@@ -21,8 +21,8 @@ struct drb_addr_plan {
 
 // The default plan: 02:00, 10.0.0.0/8, fd00::/64.
 struct drb_addr_plan drb_addr_default(uint32_t hosts);
-// Parse "10.0.0.0/8" and "fd00::/64" and "02:00" into the plan. -EINVAL if malformed, if bits
-// outside the prefix are set, or (MAC) if the multicast bit is set.
+// These parse "10.0.0.0/8", "fd00::/64" and "02:00" into the plan. -EINVAL if the text is
+// malformed, if bits outside the prefix are set, or (MAC) if the multicast bit is set.
 int drb_addr_set_ipv4(struct drb_addr_plan *plan, const char *text);
 int drb_addr_set_ipv6(struct drb_addr_plan *plan, const char *text);
 int drb_addr_set_mac(struct drb_addr_plan *plan, const char *text);
@@ -39,7 +39,7 @@ static inline void drb_addr_mac(const struct drb_addr_plan *plan, uint32_t host,
 	mac[5] = (uint8_t)host;
 }
 
-// The label in the last four octets of a MAC.
+// The label in the last four bytes of a MAC.
 static inline uint32_t drb_addr_label_octets(const uint8_t mac[6])
 {
 	uint32_t label;
@@ -48,7 +48,7 @@ static inline uint32_t drb_addr_label_octets(const uint8_t mac[6])
 	return be32toh(label);
 }
 
-// The label of a host of this fabric, by its MAC; DRB_NO_LABEL if it is none's.
+// The label of the host with this MAC; DRB_NO_LABEL if no host of this fabric has it.
 static inline uint32_t drb_addr_of_mac(const struct drb_addr_plan *plan, const uint8_t mac[6])
 {
 	uint16_t prefix, ours;
@@ -59,14 +59,14 @@ static inline uint32_t drb_addr_of_mac(const struct drb_addr_plan *plan, const u
 	return prefix == ours && host < plan->hosts ? host : DRB_NO_LABEL;
 }
 
-// True if a MAC is a host's but for the second octet, which may carry a mark.
+// True if the MAC belongs to a host. Its second byte is ignored because it may carry a mark.
 static inline bool drb_addr_has_label(const struct drb_addr_plan *plan, const uint8_t mac[6])
 {
 	return mac[0] == plan->mac[0] && drb_addr_label_octets(mac) < plan->hosts;
 }
 
-// The detour mark in a destination MAC (core/routing/detour.h): its second octet xor the
-// fabric's own. 0 without a mark, and for a MAC that is not a host's but for a mark.
+// The detour mark in a destination MAC (core/routing/detour.h): its second byte xor the fabric's
+// own. 0 if there is no mark, or if the MAC belongs to no host even without its mark.
 static inline uint8_t drb_addr_mark(const struct drb_addr_plan *plan, const uint8_t mac[6])
 {
 	bool ours = mac[0] == plan->mac[0] && drb_addr_label_octets(mac) < plan->hosts;
@@ -74,7 +74,7 @@ static inline uint8_t drb_addr_mark(const struct drb_addr_plan *plan, const uint
 	return ours ? mac[1] ^ plan->mac[1] : 0;
 }
 
-// IPv4 in host byte order.
+// IPv4 addresses are in host byte order.
 static inline uint32_t drb_addr_ipv4(const struct drb_addr_plan *plan, uint32_t host)
 {
 	return plan->ipv4 + host + 1;

@@ -118,7 +118,7 @@ int drb_port_parse(const char *name, bool *up, uint32_t *port)
 int drb_instance_parse(const char *name, char fabric[DRB_FABRIC_MAX + 1], uint32_t *layer,
 		       uint32_t *label)
 {
-	// The node is what follows the last '-' (host) or the one before it (switch).
+	// The node follows the last '-' (host) or the one before it (switch).
 	for (const char *dash = strchr(name, '-'); dash; dash = strchr(dash + 1, '-')) {
 		size_t len = (size_t)(dash - name);
 		if (len > DRB_FABRIC_MAX || drb_node_parse(dash + 1, layer, label) < 0)

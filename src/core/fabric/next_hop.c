@@ -4,7 +4,7 @@
 struct drb_hop drb_hop_at(const struct drb_tree *t, uint32_t layer, uint32_t label)
 {
 	bool core = layer == t->layers;
-	uint32_t subtree = drb_div(label, &t->by_above[layer - 1]); // layer 1: by 1
+	uint32_t subtree = drb_div(label, &t->by_above[layer - 1]); // in layer 1 the divisor is 1
 
 	return (struct drb_hop){
 		.first = core ? 0 : subtree * t->pow[layer],

@@ -3,7 +3,8 @@
 
 #include "core/packet/bytes.h"
 
-// What is looked through of tags, extension headers and options; more of them nobody needs.
+// Most VLAN tags, extension headers and options that are read. A frame with more of them is
+// malformed here; no host needs as many.
 #define TAGS_MAX 2
 #define HEADERS_MAX 8
 #define OPTIONS_MAX 16
@@ -37,7 +38,8 @@ static enum drb_source check_arp(const struct drb_source_rule *r, const uint8_t 
 		return DRB_SOURCE_BAD;
 	if (memcmp(arp + DRB_ARP_SENDER_MAC, r->mac, 6) != 0)
 		return DRB_SOURCE_NEIGHBOUR;
-	// A sender of 0.0.0.0 asks whether an address is free (RFC 5227): nobody learns from it.
+	// A sender of 0.0.0.0 asks whether an address is free (RFC 5227). Receivers learn nothing
+	// from it.
 	if (memcmp(ip, &r->ipv4, 4) != 0 && memcmp(ip, nobody, 4) != 0)
 		return DRB_SOURCE_NEIGHBOUR;
 	return DRB_SOURCE_OK;
@@ -48,7 +50,7 @@ static bool is_own(const struct drb_source_rule *r, const uint8_t *address)
 	return memcmp(address, r->ipv6, 16) == 0 || memcmp(address, r->link_local, 16) == 0;
 }
 
-// The link-layer addresses among a message's options must be the host's own.
+// The link-layer addresses among the message's options must be the host's own.
 static enum drb_source check_options(const struct drb_source_rule *r, const uint8_t *p,
 				     uint32_t left)
 {
@@ -65,17 +67,17 @@ static enum drb_source check_options(const struct drb_source_rule *r, const uint
 	return DRB_SOURCE_OK;
 }
 
-// Neighbour discovery (RFC 4861) at p, in an IPv6 packet with this source.
+// Checks the neighbour discovery message (RFC 4861) at p, in an IPv6 packet from this source.
 static enum drb_source check_nd(const struct drb_source_rule *r, const uint8_t *source,
 				const uint8_t *p, uint32_t left)
 {
-	// Hosts are no routers.
+	// Only routers send these, and hosts are no routers.
 	if (p[0] == DRB_ICMPV6_ROUTER_ADVERTISEMENT || p[0] == DRB_ICMPV6_REDIRECT)
 		return DRB_SOURCE_NEIGHBOUR;
 	uint32_t length = p[0] == DRB_ICMPV6_ROUTER_SOLICITATION ? DRB_ND_RS_LENGTH : DRB_ND_LENGTH;
 	if (left < length)
 		return DRB_SOURCE_BAD;
-	// From :: it asks whether an address is free: nobody learns from it.
+	// From ::, it asks whether an address is free. Receivers learn nothing from it.
 	bool asks = p[0] != DRB_ICMPV6_ADVERTISEMENT && memcmp(source, unspecified, 16) == 0;
 	if (!asks && !is_own(r, source))
 		return DRB_SOURCE_NEIGHBOUR;
@@ -89,7 +91,7 @@ static bool is_nd(uint8_t type)
 	return type >= DRB_ICMPV6_ROUTER_SOLICITATION && type <= DRB_ICMPV6_REDIRECT;
 }
 
-// What an IPv6 packet carries behind its extension headers.
+// The payload of an IPv6 packet behind its extension headers.
 struct upper {
 	const uint8_t *at;
 	uint32_t left;
@@ -97,7 +99,7 @@ struct upper {
 	bool fragment;
 };
 
-// Octets of an extension header; 0: it is none.
+// Length of an extension header in bytes; 0: this protocol is not an extension header.
 static uint32_t header_length(uint8_t protocol, const uint8_t *p)
 {
 	switch (protocol) {
@@ -121,7 +123,8 @@ static bool is_header(uint8_t protocol)
 	return header_length(protocol, zero) > 0;
 }
 
-// False if there are too many headers, or one is cut off. Of a fragment but the first it is nothing.
+// Moves to the payload behind the extension headers; a later fragment has none. False if there are
+// too many headers, or one is cut off.
 static bool find_upper(struct upper *u)
 {
 	for (int i = 0; is_header(u->protocol); i++) {
@@ -154,7 +157,7 @@ static enum drb_source check_ipv6(const struct drb_source_rule *r, const uint8_t
 	if (!find_upper(&u) || (u.protocol == DRB_PROTOCOL_ICMPV6 && u.left == 0))
 		return DRB_SOURCE_BAD;
 	if (u.protocol == DRB_PROTOCOL_ICMPV6 && is_nd(u.at[0])) {
-		// Nobody sends it in fragments (RFC 6980).
+		// Neighbour discovery must not be fragmented (RFC 6980).
 		return u.fragment ? DRB_SOURCE_NEIGHBOUR : check_nd(r, source, u.at, u.left);
 	}
 	return !r->ip || group || is_own(r, source) ? DRB_SOURCE_OK : DRB_SOURCE_IP;
@@ -163,7 +166,7 @@ static enum drb_source check_ipv6(const struct drb_source_rule *r, const uint8_t
 enum drb_source drb_source_check(const struct drb_source_rule *r, const uint8_t *frame,
 				 uint32_t len)
 {
-	// These stay at the switch, which answers them or drops them: no host gets them.
+	// The switch answers or drops multicast frames itself, so they reach no host.
 	const bool group = frame[DRB_ETHER_DST] & 1;
 	uint32_t at = DRB_ETHER_HEADER;
 	uint16_t type = drb_load16(frame + DRB_ETHER_TYPE);

@@ -88,7 +88,8 @@ void drb_switch_code(const struct drb_tree *t, uint32_t layer, uint32_t label, u
 
 uint32_t drb_distance(const struct drb_tree *t, uint32_t host_a, uint32_t host_b)
 {
-	// The codes agree above component k exactly when the labels agree after dropping k digits.
+	// The codes agree above component k exactly if the labels agree without their lowest k
+	// digits.
 	uint32_t k = t->layers;
 
 	if (host_a == host_b)
@@ -98,15 +99,15 @@ uint32_t drb_distance(const struct drb_tree *t, uint32_t host_a, uint32_t host_b
 	return k;
 }
 
-// The label, in a layer next to this one, of the switch whose components are those of this one but for
-// component i, the lower one of the two layers, which is digit.
+// The label of a switch in a layer next to at.layer. Component i is the lower of the two layers:
+// there the switch has `digit`, and it agrees with `at` in all other components.
 static uint32_t with_digit(const struct drb_tree *t, struct drb_end at, uint32_t i, uint32_t digit)
 {
 	uint32_t was = drb_switch_digit(t, at.layer, at.label, i);
 
 	if (i > 1) // both are above layer 1
 		return at.label - was * t->above[i - 1] + digit * t->above[i - 1];
-	// Only digit 1 has another number of values in layer 1 than above it.
+	// Only digit 1 has fewer values above layer 1 (u) than in layer 1 (d).
 	if (at.layer == 1)
 		return digit + drb_div(at.label - was, &t->by_arity) * t->uplinks;
 	return digit + drb_div(at.label - was, &t->by_above[1]) * t->arity;

@@ -2,11 +2,11 @@
 #pragma once
 // Labels, label codes, distance and wiring of the fat-tree F(l,d).
 // Paper: "Fat-tree Topology and its Routing properties".
-// Pure: no I/O, no allocation. A label is the number of a host or switch in its layer, counted from 0; a
-// label code is its digit vector. Digits are numbered from 1 as in the paper.
-// Beyond the paper, an oversubscribed fat-tree: switches of layer 1 have u < d uplinks, and the switches
-// above that only the missing uplinks would reach do not exist. Digit 1 of a switch above layer 1 is then in
-// [0,u), and labels number the remaining switches (docs/guide/oversubscription.md).
+// Pure: no I/O, no allocation. A label is the number of a host or switch in its layer, counted from
+// 0. A label code is the vector of its digits. Digits are numbered from 1 as in the paper.
+// Oversubscribed fat-trees go beyond the paper. Switches of layer 1 have u < d uplinks. Switches
+// above do not exist if only the missing uplinks would reach them. Digit 1 of a switch above layer
+// 1 is then in [0,u), and labels number the remaining switches (docs/guide/oversubscription.md).
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,29 +16,31 @@
 #include "drb/tree.h"
 
 struct drb_tree {
-	uint32_t layers;                   // l
-	uint32_t arity;                    // d
-	uint32_t uplinks;                  // u of layer 1: d, or fewer
-	uint32_t hosts;                    // N = 2 d^l
-	uint32_t switches;                 // of all layers
-	uint32_t links;                    // of each layer below the core to the next one
+	uint32_t layers;   // l
+	uint32_t arity;    // d
+	uint32_t uplinks;  // u, number of uplinks in layer 1, at most d
+	uint32_t hosts;    // N = 2 d^l
+	uint32_t switches; // number of switches in all layers
+	uint32_t links;    // number of links from each layer below the core to the next
 	uint32_t pow[DRB_LAYERS_MAX + 1];  // pow[i] = d^i, i = 0..l
 	struct drb_div by[DRB_LAYERS_MAX]; // by[i] divides by d^i, i = 0..l-1
 	struct drb_div by_arity;           // divides by d
-	// Places of the digits of switches above layer 1: above[0] = 1, above[i] = u d^(i-1), i = 1..l-1.
+	// Place values of the digits of switches above layer 1: above[0] = 1, above[i] = u d^(i-1),
+	// i = 1..l-1.
 	uint32_t above[DRB_LAYERS_MAX];
 	struct drb_div by_above[DRB_LAYERS_MAX];
 };
 
 // Returns 0; -EINVAL if l or d is 0 or above its limit; -EOVERFLOW if N exceeds DRB_HOSTS_MAX.
 int drb_tree_init(struct drb_tree *t, uint32_t layers, uint32_t arity);
-// The same where switches of layer 1 have so many uplinks. -EINVAL also if these are 0, more than d, or not
-// d where there is no layer above.
+// The same with this number of uplinks of layer-1 switches. -EINVAL also if it is 0 or more than d,
+// or if it is not d in a tree of one layer.
 int drb_tree_init_uplinks(struct drb_tree *t, uint32_t layers, uint32_t arity, uint32_t uplinks);
 
-// Links from each layer below the core to the next one: N u / d.
+// Number of links from each layer below the core to the next one: N u / d.
 uint32_t drb_tree_links(const struct drb_tree *t);
-// Load of the uplinks if that of the links of hosts is `load` and no packet stays in its rack: d/u times that.
+// Load of the uplinks if that of the host links is `load` and no packet stays in its rack: d/u
+// times that.
 double drb_tree_uplink_load(const struct drb_tree *t, double load);
 
 // Digit h_i of a host label, 1 <= i <= l. h_l is in [0,2d), the others in [0,d).
@@ -48,9 +50,8 @@ static inline uint32_t drb_host_digit(const struct drb_tree *t, uint32_t host, u
 	return i == t->layers ? q : q - drb_div(q, &t->by_arity) * t->arity;
 }
 
-// Digit s_i of the label of a switch of this layer, 1 <= i <= l-1.
-// The top one (i = l-1) is in [0,2d) below the core and in [0,d) in the core; where the switch is above
-// layer 1, s_1 is in [0,u).
+// Digit s_i of the label of a switch of this layer, 1 <= i <= l-1. The top digit (i = l-1) is in
+// [0,2d) below the core and in [0,d) in the core. Above layer 1, s_1 is in [0,u).
 static inline uint32_t drb_switch_digit(const struct drb_tree *t, uint32_t layer, uint32_t label,
 					uint32_t i)
 {
@@ -62,6 +63,6 @@ static inline uint32_t drb_switch_digit(const struct drb_tree *t, uint32_t layer
 	return q - drb_div(label, &by[i]) * (layer > 1 && i == 1 ? t->uplinks : t->arity);
 }
 
-// Label codes, digit 1 at index 0: l digits of a host, l-1 of a switch.
+// Label codes with digit 1 at index 0: l digits for a host, l-1 for a switch.
 void drb_host_code(const struct drb_tree *t, uint32_t host, uint32_t code[]);
 void drb_switch_code(const struct drb_tree *t, uint32_t layer, uint32_t label, uint32_t code[]);

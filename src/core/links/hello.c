@@ -7,16 +7,16 @@
 #include "core/math/random.h"
 #include "core/packet/bytes.h"
 
-// The fields as they stand in the frame.
+// The fields as they are in the frame.
 struct fields {
 #define X(name, octets, member) uint8_t name[octets];
 	DRB_HELLO_FIELDS(X)
 #undef X
 };
 
-#define OUTAGE_LEN 3 // octets: 18 bits of key, 6 of distance
+#define OUTAGE_LEN 3 // bytes: 18 bits of key, 6 bits of distance
 
-// What is before them. Behind them are outages; behind those, up to the frame's size, is 0.
+// The bytes before the fields. Outages follow the fields. Zeros pad the frame to its size.
 struct head {
 	uint8_t destination[6];
 	uint8_t source[6]; // 06, layer, label
@@ -24,7 +24,7 @@ struct head {
 	uint8_t magic[4];
 	uint8_t version;
 	uint8_t zero;
-	uint8_t fields[2]; // octets of them: more in a frame of a later version
+	uint8_t fields[2]; // length of the fields in bytes; a later version may have more
 	uint8_t tag[DRB_HELLO_TAG_LEN];
 };
 
@@ -41,11 +41,11 @@ static const struct head start = {
 	.source = {0x06},
 	.type = {DRB_ETHERTYPE_HELLO >> 8, DRB_ETHERTYPE_HELLO & 0xff},
 	.magic = {'d', 'r', 'b', 'h'},
-	.version = 4,
+	.version = DRB_HELLO_VERSION,
 	.fields = {sizeof(struct fields) >> 8, sizeof(struct fields) & 0xff},
 };
 
-static void put(uint8_t *at, uint32_t octets, uint64_t value)
+static void field_put(uint8_t *at, uint32_t octets, uint64_t value)
 {
 	for (uint32_t i = octets; i-- > 0; value >>= 8)
 		at[i] = (uint8_t)value;
@@ -64,7 +64,7 @@ uint64_t drb_hello_fabric(const char *name, const struct drb_tree *t)
 {
 	uint64_t hash = drb_mix64((uint64_t)t->layers << 32 | t->arity);
 
-	if (t->uplinks != t->arity) // else as in version 0.1.0
+	if (t->uplinks != t->arity) // with u = d as in version 0.1.0
 		hash = drb_mix64(hash ^ t->uplinks);
 
 	for (; *name; name++)
@@ -75,10 +75,10 @@ uint64_t drb_hello_fabric(const char *name, const struct drb_tree *t)
 static void put_outages(uint8_t *at, const struct drb_outages *o)
 {
 	for (uint32_t i = 0; i < o->count; i++, at += OUTAGE_LEN)
-		put(at, OUTAGE_LEN, o->key[i] << 6 | o->distance[i]);
+		field_put(at, OUTAGE_LEN, o->key[i] << 6 | o->distance[i]);
 }
 
-// False: their keys do not rise.
+// False if the keys do not rise.
 static bool get_outages(const uint8_t *at, struct drb_outages *o)
 {
 	bool rise = true;
@@ -102,13 +102,13 @@ uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO
 	size = size < DRB_HELLO_LEN_MAX ? size : DRB_HELLO_LEN_MAX;
 	memset(frame, 0, size);
 	*head = start;
-	put(head->source + 1, 1, hello->from.layer);
-	put(head->source + 2, 4, hello->from.label);
+	field_put(head->source + 1, 1, hello->from.layer);
+	field_put(head->source + 2, 4, hello->from.label);
 	memcpy(head->tag, hello->tag, sizeof(head->tag));
-#define X(name, octets, member) put(fields->name, octets, hello->member);
+#define X(name, octets, member) field_put(fields->name, octets, hello->member);
 	DRB_HELLO_FIELDS(X)
 #undef X
-	put(fields->size, sizeof(fields->size), size);
+	field_put(fields->size, sizeof(fields->size), size);
 	put_outages((uint8_t *)(fields + 1), &hello->outages);
 	return size;
 }
@@ -122,12 +122,23 @@ uint32_t drb_hello_content(const uint8_t *frame)
 			  get(fields->outages, sizeof(fields->outages)) * OUTAGE_LEN);
 }
 
+static bool is_of_another_version(const struct head *head)
+{
+	return memcmp(head->magic, start.magic, sizeof(head->magic)) == 0 &&
+	       head->version != start.version;
+}
+
 static bool is_in_range(const struct drb_hello *hello, uint32_t len)
 {
 	return hello->from.layer >= 1 && hello->from.layer <= DRB_LAYERS_MAX &&
 	       hello->from.label < DRB_HOSTS_MAX && hello->from.port < 2 * DRB_ARITY_MAX &&
 	       hello->period_ms >= 1 && hello->period_ms <= DRB_HELLO_PERIOD_MAX_MS &&
 	       hello->serial.instance > 0 && hello->size <= len && hello->size <= DRB_HELLO_LEN_MAX;
+}
+
+uint8_t drb_hello_version(const uint8_t *frame)
+{
+	return ((const struct head *)frame)->version;
 }
 
 int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello)
@@ -138,6 +149,8 @@ int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello
 
 	memset(hello, 0, offsetof(struct drb_hello, outages));
 	hello->outages.count = hello->outages.more = 0;
+	if (len >= sizeof(*head) && is_of_another_version(head))
+		return -EPROTO;
 	if (len < sizeof(*head) + sizeof(*fields))
 		return -EINVAL;
 	const uint64_t octets = get(head->fields, sizeof(head->fields));
@@ -150,7 +163,7 @@ int drb_hello_decode(const uint8_t *frame, uint32_t len, struct drb_hello *hello
 	    !get_outages(frame + sizeof(*head) + octets, &hello->outages))
 		return -EINVAL;
 	uint32_t size = drb_hello_encode(hello, again);
-	if (octets > sizeof(*fields)) { // of a later version: as far as it is known
+	if (octets > sizeof(*fields)) { // a later version: compare the part that this version knows
 		memcpy(again + offsetof(struct head, fields), head->fields, sizeof(head->fields));
 		size = sizeof(*head) + sizeof(*fields);
 	}

@@ -5,7 +5,7 @@
 
 // Fewer losses than this in a span are no evidence.
 #define LOST_MIN 3
-// Steps of the spans that are looked at.
+// Number of steps in a span that is judged.
 #define SPAN 6
 
 struct span {
@@ -17,7 +17,7 @@ static struct drb_loss_step *running(struct drb_loss_window *w)
 	return &w->steps[w->next];
 }
 
-static void count(struct drb_loss_window *w, struct drb_loss_step now, uint64_t now_ns)
+static void window_count(struct drb_loss_window *w, struct drb_loss_step now, uint64_t now_ns)
 {
 	struct drb_loss_step *step = running(w);
 	const int64_t least = step->least;
@@ -39,8 +39,8 @@ static void count(struct drb_loss_window *w, struct drb_loss_step now, uint64_t 
 	step->complete = true;
 }
 
-static void begin(struct drb_loss_window *w, uint64_t step_ns, struct drb_loss_step now,
-		  uint64_t now_ns)
+static void window_begin(struct drb_loss_window *w, uint64_t step_ns, struct drb_loss_step now,
+			 uint64_t now_ns)
 {
 	*w = (struct drb_loss_window){.step_ns = step_ns, .began_ns = now_ns};
 	w->steps[0] = now;
@@ -51,7 +51,7 @@ void drb_loss_init(struct drb_link_loss *l)
 	memset(l, 0, sizeof(*l));
 }
 
-// A hello that waited before it was looked at says little: `missing` is far below what was lost.
+// `missing` of a hello that waited before it was read is far below the losses.
 static int64_t estimate(const struct drb_link_loss *l, const struct drb_loss_sample *sample)
 {
 	int64_t lost = l->counts ? l->lost : sample->missing;
@@ -73,13 +73,13 @@ void drb_loss_count(struct drb_link_loss *l, const struct drb_loss_sample *sampl
 	};
 
 	if (!l->counts) {
-		begin(&l->brief, DRB_LOSS_SHORT_NS, now, now_ns);
-		begin(&l->lasting, DRB_LOSS_LONG_NS, now, now_ns);
+		window_begin(&l->brief, DRB_LOSS_SHORT_NS, now, now_ns);
+		window_begin(&l->lasting, DRB_LOSS_LONG_NS, now, now_ns);
 		l->counts = true;
 		return;
 	}
-	count(&l->brief, now, now_ns);
-	count(&l->lasting, now, now_ns);
+	window_count(&l->brief, now, now_ns);
+	window_count(&l->lasting, now, now_ns);
 }
 
 static const struct drb_loss_step *ago(const struct drb_loss_window *w, uint32_t steps)
@@ -87,13 +87,13 @@ static const struct drb_loss_step *ago(const struct drb_loss_window *w, uint32_t
 	return &w->steps[(w->next + DRB_LOSS_STEPS - steps) % DRB_LOSS_STEPS];
 }
 
-// What was sent and lost between two steps that began so many steps ago.
+// Frames sent and lost between two steps, given as the number of steps since each began.
 static struct span between(const struct drb_loss_window *w, uint32_t first, uint32_t last)
 {
 	const struct drb_loss_step *from = ago(w, first), *to = ago(w, last);
 	struct span s = {.sent = to->sent - from->sent};
 
-	// Whatever a neighbour says: they may be far apart.
+	// A hostile neighbour may make the bounds lie far apart: subtract them as unsigned numbers.
 	if (to->least > from->most)
 		s.surely_lost = (uint64_t)to->least - (uint64_t)from->most;
 	if (to->lost > from->lost)
@@ -105,8 +105,8 @@ static struct span between(const struct drb_loss_window *w, uint32_t first, uint
 	return s;
 }
 
-// Lost by chance with the probability `limit` each, so many would be more than three standard deviations
-// too many.
+// True if the sure losses exceed those expected by more than three standard deviations, if each
+// frame is lost with probability `limit`.
 static bool is_above(struct span s, uint32_t limit)
 {
 	const double expected = (double)s.sent * limit / DRB_LOSS_ALL;
@@ -143,7 +143,7 @@ void drb_loss_focus(struct drb_link_loss *l, uint32_t limit)
 
 	if (!exceeds(&l->brief, limit))
 		return;
-	begin(w, DRB_LOSS_LONG_NS, *ago(&l->brief, SPAN), l->brief.began_ns);
+	window_begin(w, DRB_LOSS_LONG_NS, *ago(&l->brief, SPAN), l->brief.began_ns);
 	w->count = w->next = 1;
 	*running(w) = *running(&l->brief);
 }

@@ -22,14 +22,15 @@ void drb_link_init(struct drb_link *l, const struct drb_link_setup *setup, bool 
 	};
 }
 
-// With some time more for the lateness of a hello.
+// The hold time for a period, with a margin for a late hello.
 static uint64_t hold_of(uint64_t period_ns, bool rests)
 {
 	return rests ? 2 * drb_hello_rest_ns(period_ns) + period_ns * 7 / 20
 		     : DRB_HELLO_MISSES * period_ns + period_ns / 5;
 }
 
-// The neighbour's period counts: it knows when it speaks next. But it cannot keep us waiting.
+// Follows the neighbour's period, because the neighbour knows when its next hello comes. But a long
+// period of the neighbour cannot delay this switch beyond DRB_HOLD_MAX_NS.
 uint64_t drb_link_hold_ns(const struct drb_link *l)
 {
 	const bool rests = l->hello.flags & DRB_HELLO_RESTS;
@@ -77,7 +78,7 @@ static enum drb_link_state judge(const struct drb_link *l, bool others, uint64_t
 	return speaks ? DRB_LINK_UP : DRB_LINK_UNKNOWN;
 }
 
-// It goes down: held back the longer the more often it does.
+// Counts that the link goes down. The more often it does, the longer it is held back.
 static void count_flap(struct drb_link *l, uint64_t now_ns)
 {
 	uint64_t hold = DRB_FLAP_HOLD_NS;
@@ -92,7 +93,7 @@ static void count_flap(struct drb_link *l, uint64_t now_ns)
 	l->release_ns = now_ns + hold;
 }
 
-static bool enter(struct drb_link *l, enum drb_link_state state, uint64_t now_ns)
+static bool state_enter(struct drb_link *l, enum drb_link_state state, uint64_t now_ns)
 {
 	if (state == l->state)
 		return false;
@@ -109,7 +110,7 @@ static bool is_of_neighbour(const struct drb_link *l, const struct drb_hello *he
 	       hello->mac == l->hello.mac;
 }
 
-// A hello of another process than the last.
+// Judges a hello of another process than the last one's.
 static enum drb_hello_outcome hear_stranger(struct drb_link *l, const struct drb_hello *hello,
 					    uint64_t now_ns)
 {
@@ -142,7 +143,7 @@ static bool is_long(uint64_t number)
 	return number % DRB_HELLO_LONG_EVERY == 0;
 }
 
-// As long as what the fabric carries, and as the port's device sends.
+// The size of a long hello: the largest packet that the fabric carries and the port's device sends.
 static uint16_t long_size(uint16_t fabric_mtu, uint16_t mtu)
 {
 	return DRB_ETHER_HEADER + (mtu > 0 && mtu < fabric_mtu ? mtu : fabric_mtu);
@@ -165,13 +166,14 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 		return outcome;
 	if (!known)
 		meet_process(l);
-	else if (l->rival) // one that was restarted would not speak again
+	else if (l->rival) // a restarted process would not send again
 		l->duplicate_ns = now_ns;
-	else if (l->unproven) // likewise
+	else if (l->unproven) // the same holds here
 		l->replayed_ns = now_ns;
 	l->rival = l->unproven = false;
-	// Who has heard us and does not any more has waited for its hold time already. Who has not yet may have been sent
-	// nothing: hellos that waited here while this switch had no CPU count once.
+	// A neighbour that has heard this switch and does not any more has waited for its hold time
+	// already. One that has not heard it yet may have had nothing to hear: hellos that
+	// waited here while this switch had no CPU count once.
 	if (hello->flags & DRB_HELLO_HEARS)
 		l->deaf = 0;
 	else if (l->heard_us)
@@ -179,20 +181,21 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 	else if (l->deaf <= l->sent - l->sent_before)
 		l->deaf++;
 	l->heard_us |= hello->flags & DRB_HELLO_HEARS;
-	if (l->state == DRB_LINK_DOWN) { // what a dead link lost is another matter
+	if (l->state == DRB_LINK_DOWN) { // losses of a dead link do not count
 		drb_loss_init(&l->loss);
 		l->short_hellos = 0;
 	}
 	l->heard = true;
-	l->carrier = true; // else it could not have come
+	l->carrier = true; // otherwise the hello could not have arrived
 	l->asked = (struct drb_hello_serial){0};
 	drb_hello_copy(&l->hello, hello);
 	l->short_hellos = is_long(hello->serial.number) ? 0 : l->short_hellos + 1;
-	// However long this switch did not look: drb_link_check() judges silence, once that is excused.
+	// A hello counts as at most as old as the hold time, however late it was read.
+	// drb_link_check() judges the silence after drb_link_excuse().
 	const uint64_t hold_ns = drb_link_hold_ns(l);
 	l->hello_ns = now_ns - (waited_ns < hold_ns ? waited_ns : hold_ns);
 	l->last_ns = l->hello_ns > l->last_ns ? l->hello_ns : l->last_ns;
-	*changed = enter(l, judge(l, true, now_ns), now_ns);
+	*changed = state_enter(l, judge(l, true, now_ns), now_ns);
 	return DRB_HELLO_TAKEN;
 }
 
@@ -226,7 +229,7 @@ bool drb_link_count(struct drb_link *l, const struct drb_loss_sample *sample, ui
 		l->lossy = false;
 		l->lossy_ns = now_ns;
 	}
-	return enter(l, judge(l, true, now_ns), now_ns);
+	return state_enter(l, judge(l, true, now_ns), now_ns);
 }
 
 void drb_link_hear_frame(struct drb_link *l, uint64_t at_ns)
@@ -251,7 +254,7 @@ bool drb_link_check(struct drb_link *l, bool carrier, bool others, uint64_t now_
 	if (carrier && !l->carrier && !l->heard)
 		l->last_ns = now_ns; // listening begins
 	l->carrier = carrier;
-	return enter(l, judge(l, others, now_ns), now_ns);
+	return state_enter(l, judge(l, others, now_ns), now_ns);
 }
 
 void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns)

@@ -40,7 +40,7 @@ static bool is_link(const struct drb_tree *t, uint32_t item)
 	return item >= drb_tree_switches_total(t);
 }
 
-// The two ends of a link; of a switch, both are that.
+// The switches at the two ends of a link; for a switch, both are that switch.
 struct ends {
 	uint32_t low, high;
 };
@@ -98,14 +98,15 @@ static bool is_there(const struct drb_tree *t, uint32_t key)
 	       (is_link(t, item) ? DRB_OUTAGE_ALIVE : DRB_OUTAGE_DEAD_ABOVE);
 }
 
-// A switch that gathers: its own number, its neighbours', and what it hears of itself and them.
+// A switch that gathers outages: its own number, its neighbours', and what it hears of itself and
+// them.
 struct self {
 	const struct drb_outage_sources *from;
 	uint32_t item, ports;
-	uint32_t peer[64]; // of ports to switches
-	uint64_t there;    // those ports
-	bool accused;      // somebody says that it, or another that its end of a link, is dead
-	uint64_t alive;    // dead ports behind which the switch is alive
+	uint32_t peer[64]; // switch numbers behind the ports to switches
+	uint64_t there;    // the ports to switches
+	bool accused;      // a report says that this switch, or its end of a link, is dead
+	uint64_t alive;    // dead ports whose neighbour is alive
 };
 
 static void note_sayer(struct self *s, uint32_t sayer)
@@ -118,7 +119,8 @@ static void note_sayer(struct self *s, uint32_t sayer)
 	}
 }
 
-// True if a switch knows better itself: what concerns it or a link of its own, but for what the other end says.
+// True if the outage concerns this switch or one of its links, so that it knows better itself. A
+// report that the other end of a link makes counts.
 static bool is_own(struct self *s, uint32_t key, struct ends ends, uint32_t sayer)
 {
 	if (ends.low != s->item && ends.high != s->item)
@@ -129,7 +131,7 @@ static bool is_own(struct self *s, uint32_t key, struct ends ends, uint32_t saye
 	return ends.low == ends.high;
 }
 
-// Two lists become one: rising keys, and as many as both have.
+// The result of merging two lists: rising keys, with space for all of both.
 struct merged {
 	uint32_t count;
 	uint32_t key[2 * DRB_OUTAGES_MAX];
@@ -142,7 +144,7 @@ static void append(struct merged *m, uint32_t key, uint32_t distance)
 	m->distance[m->count++] = (uint8_t)distance;
 }
 
-// Of too many, the nearest stay; of those at the same distance, the first.
+// If there are too many, keeps the nearest, and the first of those at the same distance.
 static void keep_nearest(struct drb_outages *o, const struct merged *m)
 {
 	uint32_t at[DRB_OUTAGE_DISTANCE_MAX + 1] = {0}, room = DRB_OUTAGES_MAX, last = 0;
@@ -163,7 +165,8 @@ static void keep_nearest(struct drb_outages *o, const struct merged *m)
 	}
 }
 
-// One that is not known yet: false if it is not to be. `self`: who hears it of a neighbour; or NULL.
+// True if an outage that is not known yet is added. self: the switch that hears it from a
+// neighbour, or NULL.
 static bool is_taken(const struct drb_tree *t, struct self *self, uint32_t key, uint32_t distance)
 {
 	if (!is_there(t, key))
@@ -178,7 +181,8 @@ static bool is_taken(const struct drb_tree *t, struct self *self, uint32_t key, 
 	return distance <= drb_outage_distance_max(t);
 }
 
-// What is said is known so much farther. All neighbours say much the same: what is known already costs a comparison.
+// Merges the reported outages into o, one step farther if they were heard. Neighbours report nearly
+// the same outages, so a known one costs only a comparison.
 static void merge(struct drb_outages *o, const struct drb_tree *t, struct self *self,
 		  const struct drb_outages *said)
 {
@@ -212,8 +216,8 @@ void drb_outages_add(struct drb_outages *o, const struct drb_tree *t, uint32_t k
 		merge(o, t, NULL, &one);
 }
 
-// All that a neighbour knows.
-static void hear(struct drb_outages *o, struct self *s, const struct drb_outages *said)
+// Merges all outages that a neighbour knows.
+static void outages_merge(struct drb_outages *o, struct self *s, const struct drb_outages *said)
 {
 	const struct drb_tree *t = s->from->tree;
 	const uint32_t more = said->more + 1u;
@@ -245,7 +249,7 @@ static struct self self_of(const struct drb_outage_sources *from)
 	return s;
 }
 
-// Says what is to be said of an own port that is dead or spare. True if it proves that this switch is alive.
+// Reports an own port that is dead or spare. True if the report proves that this switch is alive.
 static bool say_port(struct drb_outages *o, const struct self *s, uint32_t port)
 {
 	const struct drb_outage_sources *from = s->from;
@@ -257,7 +261,7 @@ static bool say_port(struct drb_outages *o, const struct self *s, uint32_t port)
 	if (!dead)
 		kind = DRB_OUTAGE_SPARE;
 	if (!dead && drb_outages_has(o, drb_outage_key(s->peer[port], DRB_OUTAGE_SPARE)))
-		return false; // it says so itself
+		return false; // the neighbour reports that itself
 	if (dead && !alive)
 		drb_outages_add(o, from->tree, drb_outage_key(s->peer[port], DRB_OUTAGE_DEAD), 0);
 	else
@@ -276,7 +280,7 @@ void drb_outages_gather(struct drb_outages *o, const struct drb_outage_sources *
 	*o = (struct drb_outages){0};
 	for (uint32_t i = 0; i < s.ports; i++) {
 		if ((works >> i & 1) && from->heard[i])
-			hear(o, &s, from->heard[i]);
+			outages_merge(o, &s, from->heard[i]);
 	}
 	for (uint32_t i = 0; i < s.ports; i++) {
 		if (out >> i & 1)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The links and switches of a fabric that are dead or spare, as hellos carry them from switch to switch. The
-// wiring is a formula, so hellos name only these outages. A switch that sees an outage reports it with
-// distance 0; each other switch repeats what it hears with a distance one longer. An outage that nobody sees
-// any more disappears, because its distances keep growing.
+// The links and switches of a fabric that are dead or spare, as hellos carry them from switch to
+// switch. The wiring is a formula, so hellos name only these outages. A switch that sees an outage
+// reports it with distance 0. Each other switch repeats what it hears with the distance plus one.
+// An outage that no switch sees any more disappears, because its distances keep growing.
 //   link dead     reported by both ends, once they hear that the other end is alive
 //   switch dead   reported by each neighbour whose link to it is dead and that hears no sign of its
 //                 life: an outage that it reports of its own links, or
@@ -11,8 +11,8 @@
 //                 reports no other outage of its own
 //   link spare    reported by both ends, unless a whole end is spare
 //   switch spare  reported by a switch all of whose working links are spare
-// So a dead or drained switch is one outage, a dead link two, a spare link one. If a hello cannot hold all
-// outages, all switches learn that. Pure.
+// Thus a dead or drained switch is one outage, a dead link two, a spare link one. If a hello cannot
+// hold all outages, all switches learn that. Pure.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,17 +20,18 @@
 
 #include "core/fabric/tree.h"
 
-#define DRB_OUTAGES_MAX 352 // a hello with as many fits into any link of a fabric
+#define DRB_OUTAGES_MAX 352 // a hello with this number fits into any link of a fabric
 
 struct drb_outages {
 	uint32_t count;
 	uint32_t key[DRB_OUTAGES_MAX]; // rising; drb_outage_key()
 	uint8_t distance[DRB_OUTAGES_MAX];
-	// Some were left out, here (1) or where this was heard: a distance as any, but from 1 on. 0: none were.
+	// Distance of the nearest switch that left outages out, plus one: 1 means this switch. 0:
+	// complete.
 	uint8_t more;
 };
 
-// Only what there is of it, mostly nothing.
+// Copies only the entries in use, which are mostly none.
 static inline void drb_outages_copy(struct drb_outages *to, const struct drb_outages *from)
 {
 	to->count = from->count;
@@ -40,16 +41,17 @@ static inline void drb_outages_copy(struct drb_outages *to, const struct drb_out
 }
 
 enum drb_outage_kind {
-	DRB_OUTAGE_DEAD, // of a link: says its lower end
+	DRB_OUTAGE_DEAD, // a dead switch, or a dead link as its lower end reports it
 	DRB_OUTAGE_SPARE,
-	DRB_OUTAGE_ALIVE,      // of a switch
-	DRB_OUTAGE_DEAD_ABOVE, // of a link: says its upper end
+	DRB_OUTAGE_ALIVE,      // a switch
+	DRB_OUTAGE_DEAD_ABOVE, // a dead link as its upper end reports it
 };
 
-// Switches and links in one numbering: switches from layer 1 up, then links by their lower ends, up-port u of switch
-// (layer, label). Fabrics that have more of them than fit a hello's field have no outages.
+// Switches and links share one numbering: switches from layer 1 up, then links by their lower end,
+// up-port u of switch (layer, label). Fabrics with more items than a hello's field can number have
+// no outages.
 #define DRB_OUTAGE_ITEMS_MAX (UINT32_C(1) << 16)
-// The farthest that outages go in any fabric: drb_outage_distance_max().
+// The largest drb_outage_distance_max() of any fabric.
 #define DRB_OUTAGE_DISTANCE_MAX 63
 
 static inline uint64_t drb_outage_items(const struct drb_tree *t)
@@ -66,7 +68,7 @@ static inline uint32_t drb_outage_link(const struct drb_tree *t, uint32_t layer,
 
 uint32_t drb_outage_switch(const struct drb_tree *t, uint32_t layer, uint32_t label);
 
-// What is said of an item.
+// Key of a report about an item.
 static inline uint32_t drb_outage_key(uint32_t item, enum drb_outage_kind kind)
 {
 	return item << 2 | kind;
@@ -82,17 +84,19 @@ static inline enum drb_outage_kind drb_outage_kind(uint32_t key)
 	return key & 3;
 }
 
-// The switch that alone says this, and so is alive; DRB_OUTAGE_NOBODY: any may say it.
+// The only switch that makes this report, which proves it alive; DRB_OUTAGE_NOBODY: several may
+// make it.
 #define DRB_OUTAGE_NOBODY UINT32_MAX
 uint32_t drb_outage_sayer(const struct drb_tree *t, uint32_t key);
-// The lower end of a link: one of its up-ports.
+// The lower end of a link, which is an up-port.
 struct drb_end drb_outage_end(const struct drb_tree *t, uint32_t link);
-// The link of a port of a switch (layer, label), down-ports first; not of a port to a host.
+// The link of a port of switch (layer, label), down-ports first. The port must not lead to a host.
 uint32_t drb_outage_of_port(const struct drb_tree *t, uint32_t layer, uint32_t label,
 			    uint32_t port);
 
-// Known at this distance, or at a lesser one already. Of too many those are left out that are farthest, of these the last.
-// Nothing beyond drb_outage_distance_max(), nor what is not there.
+// Adds an outage, or lowers its distance if it is known at a larger one. If there are too many,
+// drops the farthest, and of equally far ones the last. Ignores outages beyond
+// drb_outage_distance_max() and items that the tree does not have.
 void drb_outages_add(struct drb_outages *o, const struct drb_tree *t, uint32_t key,
 		     uint32_t distance);
 static inline uint32_t drb_outage_distance_max(const struct drb_tree *t)
@@ -101,17 +105,18 @@ static inline uint32_t drb_outage_distance_max(const struct drb_tree *t)
 }
 bool drb_outages_has(const struct drb_outages *o, uint32_t key);
 
-// What a switch sees of its own ports, a bit each, down-ports first, and what its neighbours say.
+// State of a switch's own ports, as bits, down-ports first, and what its neighbours report.
 struct drb_outage_sources {
 	const struct drb_tree *tree;
 	uint32_t layer, label;
-	uint64_t dead, spare;                // of ports to switches. Dead: or not there
-	const struct drb_outages *heard[64]; // in hellos of the neighbour of a port; NULL: nothing
+	uint64_t dead, spare; // ports to switches; dead includes those that do not exist
+	// By port: outages in the neighbour's hellos. NULL: none heard.
+	const struct drb_outages *heard[64];
 };
-// What it knows by that. *o needs not be initialised.
+// Computes from it the outages that the switch knows. *o need not be initialised.
 void drb_outages_gather(struct drb_outages *o, const struct drb_outage_sources *s);
 
-// The same outages, at whatever distance.
+// True if the outages are the same at any distances.
 bool drb_outages_same(const struct drb_outages *a, const struct drb_outages *b);
-// The same at the same distances.
+// True if the outages and their distances are the same.
 bool drb_outages_equal(const struct drb_outages *a, const struct drb_outages *b);

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Which ports of a switch take traffic, from what it knows about each. Pure; ports are bits, down-ports
-// first.
+// Selects the ports of a switch that take traffic, from the state of each. Pure; ports are bits,
+// down-ports first.
 //   dead     takes none.
-//   drained  takes none while there is another path. A drained down-port is used if the switch below
-//            says that it has no other uplink; drained uplinks are used if this switch has no other.
-//            It then tells the switches above, unless no port below is in use, so that the path from
-//            a host to the core stays whole.
-// A switch whose ports are all drained forwards what it still receives: its neighbours send nothing new.
+//   drained  takes none while there is another path. A drained down-port is used if the switch
+//            below says that it has no other uplink; drained uplinks are used if this switch has no
+//            other. It reports that to the switches above, unless no port below is in use, so that
+//            the path from a host to the core stays whole.
+// A switch whose ports are all drained forwards what it still receives: its neighbours send nothing
+// new.
 
 #include <stdint.h>
 
 struct drb_port_knowledge {
-	uint64_t downs, ups;    // the ports there are
+	uint64_t downs, ups;    // the ports that exist
 	uint64_t dead, drained; // disjoint
-	uint64_t asked;         // down-ports to switches that need this switch, as their hellos say
+	uint64_t asked; // down-ports to switches whose hellos say that they need this switch
 };
 
 struct drb_port_selection {
 	uint64_t out;    // not used: dead, or drained and not needed
-	uint64_t needed; // drained but used, because somebody has no other path
-	uint64_t needs;  // the uplinks among them; our hellos tell the switches above
+	uint64_t needed; // drained but used, because some host has no other path
+	uint64_t needs;  // the uplinks among needed; hellos report them to the switches above
 };
 
 static inline struct drb_port_selection drb_select_ports(const struct drb_port_knowledge *k)

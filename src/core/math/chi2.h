@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The value exceeded with probability 10^-5 by chance, Wilson and Hilferty's approximation.
+// The value that chance exceeds with probability 10^-5, by Wilson and Hilferty's approximation.
 static inline double drb_chi2_critical(size_t freedom)
 {
 	double k = (double)freedom, z = 4.2649, a = 2 / (9 * k);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Exact unsigned 32-bit division by a number known at start-up: one multiplication per packet instead of
-// a division. With M = floor(2^64 / n) + 1, floor(x * M / 2^64) = floor(x / n) for every 32-bit x
-// and n >= 2 (the error x * (M - 2^64/n) / 2^64 stays below 1/n); n = 1 is kept apart.
+// Exact unsigned 32-bit division by a number known at start-up: one multiplication per packet
+// instead of a division. Let M = floor(2^64 / n) + 1. Then floor(x * M / 2^64) = floor(x / n) for
+// every 32-bit x and n >= 2. The error x * (M - 2^64/n) / 2^64 stays below 1/n. n = 1 is handled
+// apart.
 
 #include <stdint.h>
 
 struct drb_div {
 	uint64_t magic; // floor((2^64 - 1) / n) + 1; 0 for n = 1
-	uint32_t unit;  // 1 for n = 1, else 0: the quotient is then x itself
+	uint32_t unit;  // 1 for n = 1, so that the quotient is x itself; else 0
 };
 
 static inline struct drb_div drb_div_by(uint32_t n)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A hash of two words under a secret key, for tables that others fill. Two products of 128 bits, each folded
-// to 64, as in wyhash (Wang Yi), but every factor has secret bits: without the key, nobody can choose words
-// whose hashes collide more often than those of random ones (tests/unit/core/test_keyed_hash.c tries; with a
-// single product, consecutive ports share buckets up to 27 times as often under some keys). It is no cipher:
-// hashes may reveal the key, so they must not leave the program.
+// A hash of two words under a secret key, for tables whose entries others choose. It folds two
+// products of 128 bits to 64, as in wyhash (Wang Yi), but every factor has secret bits. Without the
+// key, words cannot be chosen so that their hashes collide more often than those of random words
+// (tests/unit/core/test_keyed_hash.c tries). With a single product, consecutive ports share buckets
+// up to 27 times as often under some keys.
+// This is not a cipher: hashes may reveal the key, so they must not leave the program.
 
 #include <stdint.h>
 

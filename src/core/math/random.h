@@ -17,7 +17,7 @@ static inline uint64_t drb_fold64(uint64_t a, uint64_t b)
 	return drb_product64(a ^ UINT64_C(0xa0761d6478bd642f), b ^ UINT64_C(0xe7037ed1a0b428db));
 }
 
-// Independent streams of one seed: per switch, per run, per slot.
+// Each stream of a seed is independent: one per switch, run or slot.
 struct drb_rng drb_rng_seed(uint64_t seed, uint64_t stream);
 
 static inline uint64_t drb_rng_next(struct drb_rng *r)
@@ -36,9 +36,9 @@ static inline uint64_t drb_rng_next(struct drb_rng *r)
 	return result;
 }
 
-// One random number serves several draws from [0, n): its digits in base n. drb_rng_share() returns the
-// next digit as bits for drb_scale32(bits, n) and moves on; drb_rng_shares() says how many digits there
-// are. All series of so many draws are equally likely, to about 2^-32.
+// One random number serves several draws from [0, n): its digits in base n. drb_rng_share() returns
+// the next digit as bits for drb_scale32(bits, n) and moves on. drb_rng_shares() returns the number
+// of digits. All sequences of that length are equally likely, to about 2^-32.
 static inline uint32_t drb_rng_share(uint64_t *number, uint32_t n)
 {
 	uint32_t bits = (uint32_t)(*number >> 32);
@@ -52,8 +52,8 @@ static inline uint32_t drb_rng_shares(uint32_t n)
 	return n > 2 ? 32 / (32 - (uint32_t)__builtin_clz(n - 1)) : 32;
 }
 
-// Uniform in [0, n), n >= 1, without bias (Lemire's rejection). The second function, which draws again,
-// is needed about n times in 2^32.
+// Uniform in [0, n), n >= 1, without bias (Lemire's rejection). drb_rng_below() calls
+// drb_rng_below_rarely(), which draws again, about n times in 2^32.
 uint32_t drb_rng_below_rarely(struct drb_rng *r, uint32_t n, uint64_t m);
 static inline uint32_t drb_rng_below(struct drb_rng *r, uint32_t n)
 {
@@ -71,5 +71,6 @@ static inline double drb_rng_unit(struct drb_rng *r)
 
 // A uniformly random permutation of 0..n-1 (Fisher-Yates) into p.
 void drb_rng_permutation(struct drb_rng *r, uint32_t p[], uint32_t n);
-// The same without fixed points: drawn again until there is none, e times on average. n >= 2.
+// The same without fixed points. It is drawn again until there is no fixed point, e times on
+// average. n >= 2.
 void drb_rng_derangement(struct drb_rng *r, uint32_t p[], uint32_t n);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Numbers in network byte order, at any address. Also for programs inside the kernel.
+// Numbers in network byte order at any address. Programs inside the kernel use this header, too.
 
 #include <stdint.h>
 
 #ifdef __bpf__
-// The compiler does not know that the kernel's loads need no alignment, and takes bytes one by one;
-// less code is what counts where it is cold for every packet.
+// These loads need no alignment in the kernel. The compiler does not know that and would load byte
+// by byte. Less code matters most here, because it is cold in the cache for every packet.
 static inline uint16_t drb_load16(const uint8_t *p)
 {
 	return __builtin_bswap16(*(const uint16_t *)p);

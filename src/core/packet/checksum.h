@@ -15,7 +15,8 @@ static inline uint16_t drb_checksum_fold(uint64_t sum)
 	return (uint16_t)sum;
 }
 
-// One's complement sum of size bytes, an odd last byte padded with 0; not folded, so that sums add.
+// One's complement sum of size bytes, an odd last byte padded with 0. It is not folded, so that
+// sums can be added.
 static inline uint64_t drb_checksum_sum(const uint8_t *data, size_t size)
 {
 	uint64_t sum = 0;
@@ -30,7 +31,7 @@ static inline uint16_t drb_checksum(const uint8_t *data, size_t size)
 	return (uint16_t)~drb_checksum_fold(drb_checksum_sum(data, size));
 }
 
-// The checksum after `size` covered bytes (even) change from before to after.
+// The checksum after size bytes (even) that it covers changed from `before` to `after`.
 static inline uint16_t drb_checksum_update(uint16_t check, const uint8_t *before,
 					   const uint8_t *after, size_t size)
 {

@@ -10,7 +10,7 @@ const bool drb_flow_has_ports[256] = {
 	[DRB_PROTOCOL_SCTP] = true, [DRB_PROTOCOL_UDP_LITE] = true,
 };
 
-// Ports, and the flags if this is TCP.
+// Reads the ports, and the flags if this is TCP.
 static void read_ports(const uint8_t *p, uint32_t left, struct drb_flow_key *key, uint8_t *flags)
 {
 	if (!drb_flow_has_ports[key->protocol] || left < 4)
@@ -52,8 +52,8 @@ static bool read_ipv6(const uint8_t *p, uint32_t left, struct drb_flow_key *key,
 	key->protocol = p[DRB_IPV6_NEXT];
 	p += DRB_IPV6_HEADER;
 	left -= DRB_IPV6_HEADER;
-	// Hop-by-hop, routing and destination options stand before the ports; a fragment header
-	// ends the search, which leaves the flow without ports.
+	// Hop-by-hop, routing and destination options precede the ports. A fragment header ends the
+	// search, so that the flow has no ports.
 	for (int i = 0; i < 4 && is_passed_over(key->protocol); i++) {
 		uint32_t header = left >= 8 ? (p[1] + 1u) * 8 : 0;
 		if (header == 0 || header > left)
@@ -83,7 +83,7 @@ uint8_t drb_flow_key_of(const uint8_t *frame, uint32_t len, struct drb_flow_key 
 		return flags;
 	if (type == DRB_ETHERTYPE_IPV6 && read_ipv6(frame + at, len - at, key, &flags))
 		return flags;
-	// The second octets may carry marks of the fabric, which are none of the flow's.
+	// The second bytes may carry marks of the fabric, which are not part of the flow.
 	key->dst[0] = frame[DRB_ETHER_DST];
 	memcpy(key->dst + 2, frame + DRB_ETHER_DST + 2, 4);
 	key->src[0] = frame[DRB_ETHER_SRC];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The flow of a frame: its 5-tuple (IPv4, IPv6), or MAC pair and EtherType otherwise. Fragments have no
-// ports, so all packets of a fragmented datagram belong to one flow.
+// The flow of a frame: the 5-tuple of IPv4 or IPv6, otherwise the MAC pair and EtherType. Fragments
+// have no ports, so all packets of a fragmented datagram belong to one flow.
 
 #include <endian.h>
 #include <stdbool.h>
@@ -16,18 +16,20 @@ struct drb_flow_key {
 	uint8_t src[16], dst[16];    // IPv6; IPv4 in the first four bytes; MACs in the first six
 	uint16_t src_port, dst_port; // network byte order; 0 without ports
 	uint16_t ethertype;          // network byte order
-	uint8_t protocol;            // of IP; 0 otherwise
+	uint8_t protocol;            // IP protocol; 0 if the frame is not IP
 	uint8_t zero;
 };
 
 _Static_assert(sizeof(struct drb_flow_key) == 40, "hashed as five words");
 
 // Reads at most len bytes of an Ethernet frame (len >= DRB_ETHER_HEADER). Never fails: a frame that
-// cannot be read as IP is identified by its MACs. Returns the flags of its TCP header, 0 if it has none.
+// cannot be read as IP is identified by its MACs. Returns the flags of its TCP header, 0 if it has
+// none.
 uint8_t drb_flow_key_of(const uint8_t *frame, uint32_t len, struct drb_flow_key *key);
 
-// The hash that schemes decide by, from the five words of a key; switches and simulator have the same. It
-// is public: anybody can find flows whose hashes meet. The second product is 0 but for IPv6.
+// The hash of flows that schemes use, from the five words of a key. It is the same in switches and
+// simulator. It is public: anybody can find flows whose hashes collide. The second product is 0
+// except for IPv6.
 static inline uint64_t drb_flow_hash_words(uint64_t src, uint64_t src_end, uint64_t dst,
 					   uint64_t dst_end, uint64_t rest)
 {
@@ -43,8 +45,8 @@ static inline uint64_t drb_flow_hash(const struct drb_flow_key *key)
 	return drb_flow_hash_words(word[0], word[1], word[2], word[3], word[4]);
 }
 
-// The same under a secret key, for tables: nobody else can choose flows whose hashes meet. Of IPv4 the addresses
-// are one word already.
+// The same under a secret key, for tables: without the key, flows whose hashes collide cannot be
+// chosen. Both IPv4 addresses are one word already.
 static inline uint64_t drb_flow_keyed_hash(const struct drb_hash_key *secret,
 					   const struct drb_flow_key *key)
 {
@@ -61,12 +63,12 @@ static inline uint64_t drb_flow_keyed_hash(const struct drb_hash_key *secret,
 	return drb_keyed_hash(secret, addresses, word[4]);
 }
 
-// By IP protocol: whether its header begins with two ports.
+// By IP protocol: true if its header begins with two ports.
 extern const bool drb_flow_has_ports[256];
 
-// The words of a plain frame's key: both addresses, and the rest; *flags as drb_flow_key_of() returns
-// them. Plain are most: IPv4 without VLAN tags, options and fragments, long enough for a TCP header.
-// False of any other.
+// The words of a common frame's key: both addresses, and the rest. *flags is the result of
+// drb_flow_key_of(). Returns false for other frames. Common frames are IPv4 without VLAN tags,
+// options and fragments, long enough for a TCP header.
 static inline bool drb_flow_plain(const uint8_t *frame, uint32_t len, uint64_t *addresses,
 				  uint64_t *rest, uint8_t *flags)
 {
@@ -100,7 +102,7 @@ uint64_t drb_flow_hash_of_any(const uint8_t *frame, uint32_t len, uint8_t *flags
 uint64_t drb_flow_keyed_hash_of_any(const struct drb_hash_key *secret, const uint8_t *frame,
 				    uint32_t len, uint8_t *flags);
 
-// Key and hash of a frame in one step.
+// Computes key and hash of a frame in one step.
 static inline uint64_t drb_flow_hash_of(const uint8_t *frame, uint32_t len, uint8_t *flags)
 {
 	uint64_t addresses, rest;

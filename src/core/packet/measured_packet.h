@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A measured packet: Ethernet, IPv4, UDP and this payload, all fields in network byte order.
-// Written by drbgen write, completed (tx_ns) by drbgen replay, read by its sinks.
+// `drbgen write` makes it, `drbgen replay` fills in tx_ns, and the sinks of drbgen read it.
 
 #include <stdint.h>
 

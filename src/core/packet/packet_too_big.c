@@ -8,11 +8,11 @@
 #include "core/packet/checksum.h"
 #include "core/packet/wire.h"
 
-#define IPV4_ANSWER_MAX 576 // octets: what every host takes (RFC 1812, 4.3.2.3)
+#define IPV4_ANSWER_MAX 576 // bytes that every host accepts (RFC 1812, 4.3.2.3)
 #define IPV6_ANSWER_MAX 1280
 #define HOP_LIMIT 64
 
-// The IP packet in the frame: its first octets that are there, and the octets of the Ethernet header with tags.
+// The IP packet in the frame: its first len bytes, and the bytes of the Ethernet header with tags.
 struct packet {
 	const uint8_t *ip;
 	uint32_t len, ethernet;
@@ -41,13 +41,13 @@ static bool find_packet(const uint8_t *frame, uint32_t len, struct packet *p)
 	return false;
 }
 
-// Of one host: not "this host", loopback, or from multicast on.
+// True for the address of one host: not of "this host", loopback, multicast or above.
 static bool is_host_ipv4(const uint8_t *address)
 {
 	return address[0] != 0 && address[0] != 127 && address[0] < 224;
 }
 
-// Errors are not answered (RFC 1122, 3.2.2).
+// Errors must not be answered (RFC 1122, 3.2.2).
 static bool is_icmp_error(uint8_t type)
 {
 	return type == DRB_ICMP_UNREACHABLE || type == DRB_ICMP_QUENCH ||
@@ -76,7 +76,7 @@ static bool is_host_ipv6(const uint8_t *address)
 	return address[0] != 0xff && memcmp(address, none, sizeof(none)) != 0;
 }
 
-// Whatever hides behind extension headers is no error message of ICMPv6: those have none.
+// Error messages of ICMPv6 have no extension headers, so a packet with them is no error message.
 static bool asks_ipv6(const struct packet *p)
 {
 	const uint8_t *ip = p->ip;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Constants and offsets of the packet formats that programs of this project read or write. Offsets are in
-// bytes: of Ethernet from the start of the frame, of every other header from its own start. Numbers are in
-// host byte order. Also for programs inside the kernel.
+// Constants and offsets of the packet formats that programs of this project read or write. Offsets
+// are in bytes: for Ethernet from the start of the frame, for every other header from its own
+// start. Numbers are in host byte order. Programs inside the kernel use this header, too.
 
 // Ethernet (IEEE 802.3), without VLAN tags.
 enum {
@@ -20,18 +20,19 @@ enum {
 	DRB_ETHERTYPE_IPV6 = 0x86dd,
 	DRB_ETHERTYPE_QINQ = 0x88a8,     // 802.1ad
 	DRB_ETHERTYPE_QINQ_OLD = 0x9100, // before it was standardised
-	// What neighbouring switches tell each other: IEEE 802's local experimental EtherType 1.
+	// Hellos between neighbouring switches use IEEE 802's local experimental EtherType 1.
 	DRB_ETHERTYPE_HELLO = 0x88b5,
 };
 
-// Octets of an IP packet that a fabric may carry (fabric.mtu): what IPv6 asks of every link, and what is
-// usual for jumbo frames. In keys.def, which turns them into text: no enum.
+// Bytes of an IP packet that a fabric may carry (fabric.mtu): the minimum that IPv6 asks of every
+// link, and the usual size of jumbo frames. These are macros, not an enum, because keys.def turns
+// them into text.
 #define DRB_MTU_MIN 1280
 #define DRB_MTU_MAX 9000
 
 // IPv4 (RFC 791).
 enum {
-	DRB_IPV4_LENGTH = 2, // of the packet
+	DRB_IPV4_LENGTH = 2, // length of the packet
 	DRB_IPV4_FRAGMENT = 6,
 	DRB_IPV4_TTL = 8,
 	DRB_IPV4_PROTOCOL = 9,
@@ -42,18 +43,19 @@ enum {
 	DRB_IPV4_PLAIN = 0x45,    // first byte of a header without options
 	DRB_IPV4_MORE = 0x2000,   // fragment field: more fragments follow
 	DRB_IPV4_DONT = 0x4000,   // do not fragment
-	DRB_IPV4_OFFSET = 0x1fff, // where the fragment belongs
+	DRB_IPV4_OFFSET = 0x1fff, // position of the fragment
 };
 
 // IPv6 (RFC 8200).
 enum {
-	DRB_IPV6_PAYLOAD = 4, // its length
+	DRB_IPV6_PAYLOAD = 4, // length of the payload
 	DRB_IPV6_NEXT = 6,
 	DRB_IPV6_HOP_LIMIT = 7,
 	DRB_IPV6_SRC = 8,
 	DRB_IPV6_DST = 24,
-	DRB_IPV6_HEADER = 40,     // length
-	DRB_IPV6_OFFSET = 0xfff8, // of a fragment header, from its third octet: where it belongs
+	DRB_IPV6_HEADER = 40, // length
+	// of a fragment header, from its third byte: position of the fragment
+	DRB_IPV6_OFFSET = 0xfff8,
 };
 
 // IP protocols and IPv6 extension headers.
@@ -73,7 +75,7 @@ enum {
 	DRB_PROTOCOL_UDP_LITE = 136,
 };
 
-// UDP (RFC 768), and where the checksum of UDP-Lite and DCCP stands as well.
+// UDP (RFC 768). The checksum of UDP-Lite and DCCP has the same position.
 enum {
 	DRB_UDP_SRC_PORT = 0,
 	DRB_UDP_DST_PORT = 2,
@@ -98,7 +100,7 @@ enum { DRB_SCTP_CHECKSUM = 8 };
 
 // ARP for IPv4 over Ethernet (RFC 826).
 enum {
-	DRB_ARP_LENGTHS = 4, // of both kinds of addresses
+	DRB_ARP_LENGTHS = 4, // lengths of both kinds of addresses
 	DRB_ARP_OPERATION = 6,
 	DRB_ARP_SENDER_MAC = 8,
 	DRB_ARP_SENDER_IP = 14,
@@ -113,7 +115,7 @@ enum {
 enum {
 	DRB_ICMP_CODE = 1,
 	DRB_ICMP_CHECKSUM = 2,
-	DRB_ICMP_MTU = 6,         // of the next hop, where fragmentation is needed
+	DRB_ICMP_MTU = 6,         // MTU of the next hop, if fragmentation is needed
 	DRB_ICMP_HEADER = 8,      // length; that of ICMPv6, too
 	DRB_ICMP_UNREACHABLE = 3, // types of errors
 	DRB_ICMP_QUENCH = 4,
@@ -130,11 +132,11 @@ enum {
 	DRB_ND_FLAGS = 4,
 	DRB_ND_TARGET = 8,
 	DRB_ND_LENGTH = 24,             // without options
-	DRB_ND_RS_LENGTH = 8,           // the same of a router solicitation
-	DRB_ND_OPTION_LENGTH = 8,       // of a link-layer address
+	DRB_ND_RS_LENGTH = 8,           // the same for a router solicitation
+	DRB_ND_OPTION_LENGTH = 8,       // length of a link-layer address
 	DRB_ICMPV6_TOO_BIG = 2,         // types
-	DRB_ICMPV6_MTU = 4,             // where it says it
-	DRB_ICMPV6_INFORMATIONAL = 128, // from here on: no errors
+	DRB_ICMPV6_MTU = 4,             // position of the MTU in it
+	DRB_ICMPV6_INFORMATIONAL = 128, // from here on types are no errors
 	DRB_ICMPV6_ROUTER_SOLICITATION = 133,
 	DRB_ICMPV6_ROUTER_ADVERTISEMENT = 134,
 	DRB_ICMPV6_SOLICITATION = 135,

@@ -3,7 +3,7 @@
 
 #include "core/routing/choice.h"
 
-// The least loaded of ports 0..n-1 without port skip (n: skip none), uniformly random among ties.
+// The least loaded of ports 0..n-1 except port skip (n: no exception), uniformly random among ties.
 static uint32_t least_but(uint32_t n, uint32_t skip, const uint32_t *load, uint32_t bits)
 {
 	uint32_t low = UINT32_MAX, ties = 0;
@@ -35,8 +35,8 @@ uint32_t drb_candidate_of_many(uint32_t uplinks, uint32_t choices, uint32_t def,
 
 	if (k >= others)
 		return least_but(uplinks, def, load, (uint32_t)(draw >> 32));
-	// Floyd's sampling: step j draws from [0, j] and takes j itself when that is taken already;
-	// every k-subset of the others is equally likely.
+	// Floyd's sampling makes every k-subset of the others equally likely. Step j draws from [0,
+	// j] and takes j itself if the drawn value is taken already.
 	for (uint32_t step = 0; step < k; step++) {
 		uint32_t j = others - k + step;
 		uint64_t bits = drb_mix64(draw + step);

@@ -6,10 +6,11 @@
 
 #include "drb/scheme.h"
 
-// Most ports looked at short of all of them: `choices` is 2..DRB_CHOICES_MAX, or d for all.
+// The most uplinks that a scheme compares short of all: `choices` is 2..DRB_CHOICES_MAX, or d for
+// all.
 #define DRB_CHOICES_MAX 64
 
-// The salt of a switch.
+// The salt of a switch, which makes its random choices differ from those of others.
 static inline uint64_t drb_salt(uint64_t seed, uint32_t layer, uint32_t label)
 {
 	return drb_mix64(drb_mix64(seed) ^ (uint64_t)layer << 32 ^ label);

@@ -24,7 +24,8 @@ static int32_t detour(const struct drb_detour_node *node, struct drb_usable_port
 	struct drb_detour_hop to = drb_detour_next(node, links, &packet);
 
 	if (to.port == DRB_DETOUR_NO_ROUTE && links.drained) {
-		// Rather by a drained port than lost: it came before all neighbours knew.
+		// A drained port is better than a loss: the packet was sent before all neighbours
+		// knew.
 		links.usable |= links.drained;
 		to = drb_detour_next(node, links, &packet);
 	}
@@ -35,7 +36,7 @@ static int32_t detour(const struct drb_detour_node *node, struct drb_usable_port
 
 enum { NOT_ROUTED = -100 };
 
-// The ports from which shortest ways to the destination begin.
+// The ports from which shortest paths to the destination begin.
 static uint64_t routed_ports(const struct drb_detour_node *node, struct drb_usable_ports links,
 			     const struct drb_decision *d)
 {
@@ -46,7 +47,8 @@ static uint64_t routed_ports(const struct drb_detour_node *node, struct drb_usab
 		ports = usable & links.routes[drb_div(d->dest, &node->hop.by_arity)];
 	else if (drb_hop_below(&node->hop, d->dest))
 		ports = usable & UINT64_C(1) << drb_hop_digit(&node->hop, d->dest);
-	// Back where it came from only if there is no other: its sender may not know yet.
+	// Sends the packet back only if there is no other port: its sender may not know the outage
+	// yet.
 	return ports == in ? ports : ports & ~in;
 }
 
@@ -59,8 +61,8 @@ static uint32_t draw_port(uint64_t ports, uint64_t draw)
 	return (uint32_t)__builtin_ctzll(ports);
 }
 
-// By the known outages. A packet whose way is not up and then down is marked until it arrives. NOT_ROUTED:
-// no way is known, or the neighbours would not know it yet.
+// Follows the known outages. A packet is marked until it arrives if its path does not go up and
+// then down. NOT_ROUTED: no path is known, or the neighbours would not know it yet.
 static int32_t by_routes(const struct drb_decider *s, const struct drb_detour_node *node,
 			 struct drb_usable_ports links, const uint32_t *load,
 			 struct drb_decision *d)
@@ -89,7 +91,7 @@ static int32_t by_routes(const struct drb_decider *s, const struct drb_detour_no
 	return (int32_t)draw_port(ports, d->draw);
 }
 
-// The end of a marked packet's way.
+// Ends the path of a marked packet at its host's switch.
 static int32_t arrive(const struct drb_detour_node *node, struct drb_usable_ports links,
 		      struct drb_decision *d)
 {
@@ -100,8 +102,8 @@ static int32_t arrive(const struct drb_detour_node *node, struct drb_usable_port
 	return links.usable >> port & 1 ? (int32_t)port : DRB_DETOUR_HOST_DOWN;
 }
 
-// A packet on its usual way that routes may lead elsewhere: not one for a host of this switch, nor one that
-// comes from above and is not for below.
+// True for a packet on its usual path that routes may redirect. Routes do not redirect a packet for
+// a host of this switch, or a packet from above whose destination is not below.
 static bool may_follow_routes(const struct drb_detour_node *node, const struct drb_decision *d,
 			      bool below)
 {

@@ -6,7 +6,7 @@
 
 #define SPENT_MAX (DRB_DETOUR_HOPS_MAX / 2)
 
-// A packet at a switch, its mark taken apart.
+// A packet at a switch, with the parts of its mark.
 struct visit {
 	const struct drb_detour_node *node;
 	struct drb_usable_ports links;
@@ -43,8 +43,7 @@ static uint64_t ups(const struct visit *v)
 	return v->links.usable & ~drb_ports_below(v->node->down_ports);
 }
 
-// A random port of a set that is not empty; the one it came from, if that is in the set, only if
-// there is no other.
+// A random port of a non-empty set. Returns the input port only if the set has no other.
 static uint32_t pick(const struct visit *v, uint64_t ports)
 {
 	if (ports != bit(v->in))
@@ -56,7 +55,7 @@ static uint32_t pick(const struct visit *v, uint64_t ports)
 	return (uint32_t)__builtin_ctzll(ports);
 }
 
-// Up by another port than it came from.
+// Sends the packet up by a port other than its input port if there is one.
 static struct drb_detour_hop up(const struct visit *v, uint32_t spent)
 {
 	uint64_t ports = ups(v);
@@ -65,12 +64,12 @@ static struct drb_detour_hop up(const struct visit *v, uint32_t spent)
 					   : lost(DRB_DETOUR_NO_ROUTE);
 }
 
-// Begins a detour: so many layers down, by one of the children named.
-static struct drb_detour_hop begin(const struct visit *v, uint64_t children, uint32_t depth)
+// Begins a detour: `depth` layers down by one of these children.
+static struct drb_detour_hop detour_begin(const struct visit *v, uint64_t children, uint32_t depth)
 {
 	uint64_t no_alternate = v->links.no_alternate;
 
-	// A child that only passes it further down needs no alternate uplink.
+	// A child that only sends it further down needs no alternate uplink.
 	if (depth == 1 && (v->node->layer == 2 || (children & ~no_alternate)))
 		children &= ~no_alternate;
 	else
@@ -81,19 +80,19 @@ static struct drb_detour_hop begin(const struct visit *v, uint64_t children, uin
 	return spent <= SPENT_MAX ? to(pick(v, children), spent, depth) : lost(DRB_DETOUR_NO_ROUTE);
 }
 
-// On its way down, before it goes up again.
+// Continues downwards before the packet goes up again.
 static struct drb_detour_hop descend(const struct visit *v)
 {
 	uint64_t children = downs(v) & ~v->links.no_alternate;
 
 	if (v->down > 1 && children)
 		return to(pick(v, children), v->spent, v->down - 1);
-	// With no other uplink it goes one layer deeper, or back where it came from.
+	// Without another uplink the packet goes one layer deeper, or back.
 	uint64_t others = ups(v) & ~bit(v->in);
 	if (!others && children)
-		return begin(v, children, 1);
-	// The first time any other uplink will do, so that detours spread. After that the next one
-	// by number, so that no dead end is tried twice before the rest.
+		return detour_begin(v, children, 1);
+	// The first detour takes any other uplink, so that detours are spread. Later ones take the
+	// next uplink by number, so that no dead end is tried twice before all others were tried.
 	if (others && v->spent > 1) {
 		uint64_t after = others >> v->in << v->in;
 		return to((uint32_t)__builtin_ctzll(after ? after : others), v->spent, 0);
@@ -123,14 +122,15 @@ struct drb_detour_hop drb_detour_next(const struct drb_detour_node *node,
 		if (ups(&v))
 			return up(&v, v.spent);
 		// Another parent of a child may have uplinks.
-		return begin(&v, downs(&v), 1);
+		return detour_begin(&v, downs(&v), 1);
 	}
 	uint32_t port = drb_hop_digit(&node->hop, packet->dest);
 	if (port != v.in && (links.usable & bit(port)))
 		return to(port, node->layer > 1 ? v.spent : 0, 0);
 	if (node->layer == 1)
 		return lost(DRB_DETOUR_HOST_DOWN);
-	// Back from where it must go, or around a dead switch: other children are two layers away.
+	// The packet came from the port it needs, or must pass a dead switch: other children are
+	// two layers away.
 	uint32_t depth = node->layer > 2 && (v.spent > 0 || port == v.in) ? 2 : 1;
-	return begin(&v, downs(&v) & ~bit(port), depth);
+	return detour_begin(&v, downs(&v) & ~bit(port), depth);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The detour of one packet at one switch (include/drb/detour.h explains detours). Pure: the draw comes from
-// the caller. Nothing but the port depends on where a packet comes from.
+// The detour of one packet at one switch (include/drb/detour.h explains detours). Pure: the draw
+// comes from the caller. The packet's origin does not matter, only its input port.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,12 +23,12 @@ struct drb_detour_hop {
 
 struct drb_detour_packet {
 	uint32_t dest; // host
-	uint32_t in;   // the port that it came in by
+	uint32_t in;   // input port
 	uint8_t mark;
 	uint64_t draw; // random bits
 };
 
-// Where a packet goes.
+// The next hop of a packet: its output port, or a negative result, and its mark.
 struct drb_detour_hop drb_detour_next(const struct drb_detour_node *node,
 				      struct drb_usable_ports links,
 				      const struct drb_detour_packet *packet);

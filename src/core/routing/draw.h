@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Random numbers for decisions. A scheme gets 64 bits (`draw`) and reads the upper half, or both halves if it
-// draws two uplinks. It draws from few uplinks, so one random number serves several decisions.
+// Random numbers for decisions. A scheme gets 64 bits (`draw`) and reads the upper half, or both
+// halves if it draws two uplinks. The number of uplinks is small, so one random number serves
+// several decisions.
 
 #include "core/math/random.h"
 #include "core/routing/choice.h"
 
-// What a switch with this choice draws.
+// The bits that a switch with this choice draws.
 static inline enum drb_draw drb_draw_of(const struct drb_choice *c)
 {
 	enum drb_draw draw = c->ops->draw;
@@ -14,7 +15,7 @@ static inline enum drb_draw drb_draw_of(const struct drb_choice *c)
 	return draw == DRB_DRAW_OTHER && c->choices > 2 ? DRB_DRAW_WORD : draw;
 }
 
-// How many decisions one random number serves; UINT32_MAX: they need none. uplinks >= 2.
+// The number of decisions that one random number serves; UINT32_MAX: they need none. uplinks >= 2.
 static inline uint32_t drb_draws_per_number(enum drb_draw draw, uint32_t uplinks)
 {
 	switch (draw) {
@@ -32,7 +33,7 @@ static inline uint32_t drb_draws_per_number(enum drb_draw draw, uint32_t uplinks
 	return 1;
 }
 
-// The draw of the next decision, out of a number that serves so many.
+// The draw of the next decision, taken from a number that serves drb_draws_per_number() of them.
 static inline __attribute__((always_inline)) uint64_t drb_draw_next(enum drb_draw draw,
 								    uint32_t uplinks,
 								    uint64_t *number)

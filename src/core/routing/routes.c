@@ -77,12 +77,12 @@ static void note_all(struct drb_routes *r, const struct drb_outages *o)
 	}
 }
 
-// One switch on the way: its number and place.
+// One switch on a path: its number and position.
 struct place {
 	uint32_t number, layer, label;
 };
 
-static struct place place_of(const struct drb_routes *r, uint32_t node)
+static struct place node_place(const struct drb_routes *r, uint32_t node)
 {
 	uint32_t layer = r->tree.layers;
 
@@ -91,7 +91,7 @@ static struct place place_of(const struct drb_routes *r, uint32_t node)
 	return (struct place){node, layer, node - r->first[layer]};
 }
 
-// The switch behind a port, or false: a host.
+// The switch behind a port. False if a host is there.
 static bool next_switch(const struct drb_routes *r, const struct place *at, uint32_t port,
 			uint32_t *next)
 {
@@ -108,7 +108,8 @@ static bool next_switch(const struct drb_routes *r, const struct place *at, uint
 	return true;
 }
 
-// A way of this length to a switch, which begins by these ports. True if it is news.
+// Notes a path of this length to a switch that begins by the ports `via`. True if it changes the
+// node.
 static bool reach(struct drb_routes_node *to, uint32_t length, uint64_t via)
 {
 	const uint64_t before = length < to->length ? 0 : to->via;
@@ -120,14 +121,15 @@ static bool reach(struct drb_routes_node *to, uint32_t length, uint64_t via)
 	return true;
 }
 
-// The switches that wait for a turn, each once: a ring of as many as there are.
+// The queue of switches whose neighbours must be visited, a ring with an entry for each switch. No
+// switch is in it twice.
 struct waiting {
 	uint32_t head, count;
 };
 
 static void go_on(struct drb_routes *r, uint32_t node, bool first, struct waiting *w)
 {
-	const struct place at = place_of(r, node);
+	const struct place at = node_place(r, node);
 	const struct drb_routes_node *from = &r->node[node];
 	const uint32_t ports =
 		drb_tree_down_ports(&r->tree, at.layer) + drb_tree_up_ports(&r->tree, at.layer);
@@ -159,7 +161,8 @@ void drb_routes_find(struct drb_routes *r, const struct drb_outages *outages, ui
 	r->node[self].dead |= own_dead;
 	r->node[self].length = 0;
 	r->queue[0] = self;
-	// A switch has another turn if a shorter way is found, or another as short: only spare links cause that.
+	// A switch returns to the queue if a shorter path is found, or another one of equal length.
+	// Only spare links cause that.
 	while (w.count > 0) {
 		const uint32_t node = r->queue[w.head];
 		w.head = (w.head + 1) % r->switches;

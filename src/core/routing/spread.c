@@ -4,35 +4,49 @@
 #include <math.h>
 #include <string.h>
 
-// Measured in the simulator. Spreading has the lower mean latency from 0.22 times the size on; but where
-// the whole fabric is less uneven than that, some switches are more by chance of who is below them, and
-// few are enough for all to hear.
+// Measured in the simulator. Spreading has the lower mean latency from 0.22 times the size on. But
+// where the whole fabric is less uneven than this limit, some switches exceed it by chance of the
+// hosts below them. A few such switches are enough for all to hear.
 static double unevenness_limit(double size)
 {
 	return fmax(1.5, 0.35 * size);
 }
 
-// From where on spreading has the lower mean latency, on F(3,2) to F(3,24) and F(4,6) with permutations
-// that change every 1 to 10 slots at loads 0.7 to 0.99. It costs more the more down-links there are for
-// packets to meet on.
+// The overflow above which spreading has the lower mean latency. Measured on F(3,2) to F(3,24) and
+// F(4,6) with permutations that change every 1 to 10 slots at loads 0.7 to 0.99. Spreading costs
+// more with more down-links on which packets can meet.
 static double overflow_limit(double size)
 {
 	return fmax(1, size - 1) / 70;
 }
 
 #define UNEVEN_AT_ONCE 8
-#define OVERFLOW_LEAST 0.02 // of bursts: less is no burst
-#define NOISE 1.2           // of an overflow, in standard deviations of a mean
-#define NOISE_EARLY 1.8     // before all windows are in
+#define OVERFLOW_LEAST 0.02 // for bursts: less overflow is no burst
+#define NOISE 1.2           // tolerance of an overflow, in standard deviations of a mean
+#define NOISE_EARLY 1.8     // the same before all windows are in
 #define UNKNOWN_ROOM (10.0 / 9)
-// What has begun ends only below so much of the limit.
+// Evidence that has begun ends only below this part of its limit.
 #define END_AT_ONCE 0.5
-#define END_UNEVEN 0.7 // of what is above 1
+#define END_UNEVEN 0.7 // of the part above 1
 #define END_OVERFLOW 0.9
 #define END_LASTING 0.5
-#define DEAF 0.25 // of what it sends up
+#define DEAF 0.25 // of packets that it sends up
+// An egress queue of a down-port with more packets than this times d for DRB_SPREAD_BURSTS windows
+// is evidence; with twice as many it is evidence at once. Shorter queues last by chance under
+// random destinations (F(3,8) at 0.9).
+#define STAND 6
+// While some uplinks are dead, all others are longer than this times d only if they cannot carry
+// the packets that come. It never happened under fresh permutations up to a use of 0.99 (F(3,2),
+// F(3,4), F(3,8)).
+#define STAND_UP 2
+#define DRAINED 4 // packets: a long queue has ended below
+// Windows for which the evidence holds after that. They double each time that a queue soon becomes
+// long again. Otherwise a fabric whose queues drain while all switches spread would start and stop
+// spreading in turn.
+#define HOLD DRB_SPREAD_LASTS
+#define HOLD_MOST (16 * HOLD)
 
-// Half of the uplinks that a packet chooses from on the longest way.
+// Half of the uplinks among which a packet chooses on the longest path.
 static double size_of(const struct drb_tree *t)
 {
 	uint32_t uplinks = 0;
@@ -45,9 +59,10 @@ static double size_of(const struct drb_tree *t)
 void drb_spread_init(struct drb_spread *s, const struct drb_spread_setup *setup, uint64_t *memory)
 {
 	const uint32_t uplinks = drb_tree_up_ports(setup->tree, setup->layer);
+	const uint32_t downlinks = drb_tree_down_ports(setup->tree, setup->layer);
 	const double size = size_of(setup->tree);
 
-	memset(memory, 0, DRB_SPREAD_WORDS(uplinks) * sizeof(*memory));
+	memset(memory, 0, DRB_SPREAD_WORDS(uplinks, downlinks) * sizeof(*memory));
 	*s = (struct drb_spread){
 		.uplinks = uplinks,
 		.window = DRB_SPREAD_WINDOW * setup->packet_time,
@@ -58,6 +73,12 @@ void drb_spread_init(struct drb_spread *s, const struct drb_spread_setup *setup,
 		.count = memory,
 		.lasting = memory + uplinks,
 		.weight = memory + 2 * (size_t)uplinks,
+		.queues = setup->layer > 1 ? downlinks : 0,
+		.arity = setup->tree->arity,
+		.stood = memory + 3 * (size_t)uplinks,
+		.joined = UINT32_MAX,
+		.held = HOLD,
+		.since = 2 * HOLD,
 	};
 	for (uint32_t u = 0; u < uplinks; u++)
 		s->weight[u] = UINT64_C(1) << 32;
@@ -76,22 +97,22 @@ void drb_spread_set_rates(struct drb_spread *s, const double rate[])
 
 static void settle(struct drb_spread *s)
 {
-	s->distance = s->evidence || s->deaf ? 1 : s->heard;
+	s->distance = s->evidence ? 1 : s->deaf ? 2 : s->heard;
 }
 
 // Sets or clears evidence.
-static void find(struct drb_spread *s, enum drb_spread_evidence what, bool found)
+static void evidence_set(struct drb_spread *s, enum drb_spread_evidence what, bool found)
 {
 	s->evidence = (uint8_t)(found ? s->evidence | what : s->evidence & ~what);
 	settle(s);
 }
 
 struct load {
-	double mean;     // of the uplinks, share of their rate
-	double overflow; // mean of what each has above its rate
+	double mean;     // of the uplinks, as a share of their rate
+	double overflow; // mean of the load of each above its rate
 };
 
-// Of what defaults would have sent in so much time.
+// The load that defaults would have caused in so much time.
 static struct load load_of(const struct drb_spread *s, const uint64_t at[], double time)
 {
 	const uint64_t sizes = (UINT64_C(1) << 40) - 1;
@@ -123,9 +144,9 @@ static void judge_bursts(struct drb_spread *s)
 	double limit = was ? s->overflow * END_OVERFLOW : s->overflow;
 	double overflow = b->overflow / b->windows;
 
-	find(s, DRB_SPREAD_BY_BURSTS,
-	     (b->variance > uneven * b->random && overflow > OVERFLOW_LEAST) ||
-		     (s->rate > 0 && overflow > limit));
+	evidence_set(s, DRB_SPREAD_BY_BURSTS,
+		     (b->variance > uneven * b->random && overflow > OVERFLOW_LEAST) ||
+			     (s->rate > 0 && overflow > limit));
 	*b = (struct drb_spread_bursts){0};
 }
 
@@ -136,13 +157,13 @@ static double lasting_limit(const struct drb_spread *s, struct load load, double
 	return spare(load) / 2 + noise * mean;
 }
 
-// Much of it is found before all windows are in.
+// A large overflow is found before all windows are in.
 static void judge_lasting_early(struct drb_spread *s)
 {
 	struct load load = load_of(s, s->lasting, s->lasts.time);
 
 	if (load.overflow > lasting_limit(s, load, NOISE_EARLY))
-		find(s, DRB_SPREAD_BY_LASTING, true);
+		evidence_set(s, DRB_SPREAD_BY_LASTING, true);
 }
 
 static void judge_lasting(struct drb_spread *s)
@@ -153,13 +174,13 @@ static void judge_lasting(struct drb_spread *s)
 	if (s->evidence & DRB_SPREAD_BY_LASTING)
 		limit *= END_LASTING;
 	if (!s->lasts.heard)
-		s->heard = 0; // who hears nobody for so long forgets
-	find(s, DRB_SPREAD_BY_LASTING, load.overflow > limit);
+		s->heard = 0; // no marks for so long: forget
+	evidence_set(s, DRB_SPREAD_BY_LASTING, load.overflow > limit);
 	s->lasts = (struct drb_spread_lasts){0};
 	memset(s->lasting, 0, s->uplinks * sizeof(*s->lasting));
 }
 
-// Where the rate is not known, no queue is seen that could overflow.
+// Judges only if the rate is known; without it there are no queues that could overflow.
 static void judge_deafness(struct drb_spread *s, double sent)
 {
 	struct drb_spread_ears *e = &s->ears;
@@ -171,11 +192,11 @@ static void judge_deafness(struct drb_spread *s, double sent)
 	if (!knows && e->windows < DRB_SPREAD_LASTS)
 		return;
 	s->deaf = knows && e->heard + s->hearing < DEAF * e->sent;
-	*e = (struct drb_spread_ears){.heard = -(double)s->hearing}; // these are counted
+	*e = (struct drb_spread_ears){.heard = -(double)s->hearing}; // these count already
 	settle(s);
 }
 
-// One packet is enough: what a single rack spreads is little at each core.
+// One packet is enough: the packets that a single rack spreads are few at each core.
 static void judge_turning(struct drb_spread *s)
 {
 	if (s->turned)
@@ -183,7 +204,46 @@ static void judge_turning(struct drb_spread *s)
 	else if (s->remembers > 0)
 		s->remembers--;
 	s->turned = false;
-	find(s, DRB_SPREAD_BY_TURNING, s->remembers > 0);
+	evidence_set(s, DRB_SPREAD_BY_TURNING, s->remembers > 0);
+}
+
+// True while a queue has been longer than `most` for long enough. stood: windows for which it has
+// been.
+static bool stands(uint64_t *stood, uint32_t waiting, uint32_t most)
+{
+	*stood = waiting > (*stood ? DRAINED : most) ? *stood + 1 : 0;
+	if (waiting > 2 * most)
+		*stood += DRB_SPREAD_BURSTS;
+	return *stood >= DRB_SPREAD_BURSTS;
+}
+
+static bool some_queue_stands(struct drb_spread *s, const uint32_t waiting[])
+{
+	const uint32_t up = s->joined == UINT32_MAX ? 0 : s->joined;
+	bool found = stands(&s->stood[s->queues], up, STAND_UP * s->arity);
+
+	for (uint32_t q = 0; q < s->queues; q++)
+		found |= stands(&s->stood[q], waiting[q], STAND * s->arity);
+	s->joined = UINT32_MAX;
+	return found;
+}
+
+void drb_spread_look(struct drb_spread *s, const uint32_t waiting[])
+{
+	if (s->queues == 0)
+		return;
+	if (some_queue_stands(s, waiting)) {
+		if (s->holds == 0)
+			s->held = s->since < 2 * s->held ? 2 * s->held : HOLD;
+		s->held = s->held < HOLD_MOST ? s->held : HOLD_MOST;
+		s->holds = s->held;
+		s->since = 0;
+	} else if (s->holds > 0) {
+		s->holds--;
+	} else if (s->since < 2 * s->held) {
+		s->since++;
+	}
+	evidence_set(s, DRB_SPREAD_BY_QUEUES, s->holds > 0);
 }
 
 void drb_spread_judge(struct drb_spread *s, uint32_t now)
@@ -206,8 +266,9 @@ void drb_spread_judge(struct drb_spread *s, uint32_t now)
 	}
 	double variance = squares - n * n / s->uplinks, random = n - n / s->uplinks;
 	double end = was ? END_AT_ONCE : 1;
-	find(s, DRB_SPREAD_AT_ONCE,
-	     variance > UNEVEN_AT_ONCE * end * random && load.overflow > spare(load) / 2 * end);
+	evidence_set(s, DRB_SPREAD_AT_ONCE,
+		     variance > UNEVEN_AT_ONCE * end * random &&
+			     load.overflow > spare(load) / 2 * end);
 	s->bursts.variance += variance;
 	s->bursts.random += random;
 	s->bursts.overflow += load.overflow;
@@ -229,7 +290,7 @@ void drb_spread_heard(struct drb_spread *s)
 {
 	uint32_t near = 0, distance = 1;
 
-	// The least distance that enough of them are within.
+	// Find the least distance that enough of the marks are within.
 	while (distance < DRB_SPREAD_LAST &&
 	       (near += s->marks[distance]) < drb_spread_enough(s->uplinks))
 		distance++;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// bouncing: Digit-Reversal Bouncing (Cao et al., CoNEXT 2013): a pair of hosts sends its packets over the
-// cores in turn, in the order of digit-reversed numbers. Round-robin at each switch upwards does that: the
-// first uplink changes with every packet of the flow, the second with every d-th, and so on. Flows with the
-// same hash share one rotation. Each worker of a switch has its own. Beside dead uplinks, the rotation
-// continues over the others.
+// bouncing: Digit-Reversal Bouncing (Cao et al., CoNEXT 2013). A pair of hosts sends its packets
+// over the cores in turn, in the order of digit-reversed numbers. Round-robin at each switch
+// upwards achieves that: the first uplink changes with every packet of the flow, the second with
+// every d-th, and so on. Flows with the same hash share one rotation. Each worker of a switch has
+// its own rotations. If some uplinks are dead, the rotation continues over the others.
 
 #include "drb/scheme.h"
 
-// Of how many flows the turns are told apart.
+// Number of rotations that flows are hashed to.
 #define DRB_TURNS 4096
 
 struct drb_bouncing {
@@ -21,7 +21,7 @@ static inline size_t drb_bouncing_size(const struct drb_scheme_setup *setup)
 	return sizeof(struct drb_bouncing);
 }
 
-// They begin anywhere.
+// Each rotation starts at a random uplink.
 static inline void drb_bouncing_init(void *state, const struct drb_scheme_setup *setup)
 {
 	struct drb_bouncing *bouncing = state;
@@ -32,7 +32,7 @@ static inline void drb_bouncing_init(void *state, const struct drb_scheme_setup 
 	}
 }
 
-// Which of the turns is that of a flow.
+// The number of a flow's rotation.
 static inline uint32_t drb_turn_of(const struct drb_choice *c, uint64_t flow)
 {
 	return drb_scale32(drb_salted32(flow, c->salt), DRB_TURNS);

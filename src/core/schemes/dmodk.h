@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// dmodk: D-mod-k, the paper's deterministic routing; its uplink is the default of every other scheme.
+// dmodk: D-mod-k, the paper's deterministic routing. Its uplink is the default of every other
+// scheme.
 
 #include "drb/scheme.h"
 

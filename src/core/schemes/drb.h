@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// drb: Dynamic Randomized load-Balancing, Algorithm 1 of Wang et al., arXiv:1708.09135 (include/drb/threshold.h). Beyond
-// the paper, `choices` above 2: the candidate is the least loaded of several random uplinks.
+// drb: Dynamic Randomized load-Balancing, Algorithm 1 of Wang et al., arXiv:1708.09135
+// (include/drb/threshold.h). Beyond the paper, the candidate is the least loaded of several random
+// uplinks if `choices` is above 2.
 
 #include "core/routing/candidates.h"
 
@@ -11,7 +12,7 @@ DRB_RULE uint32_t drb_drb_choose(const struct drb_decider *s, struct drb_loads l
 				 struct drb_decision *d)
 {
 	if (!loads.at)
-		return d->def; // as T says of queues that are all empty
+		return d->def; // the result of T if all queues are empty
 	uint32_t candidate = drb_candidate(&s->choice, loads, d->def, d->draw);
 
 	return drb_ttc(s->choice.margin, d->def, candidate, loads);

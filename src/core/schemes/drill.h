@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// drill: DRILL(2,1) (Ghorbani et al., SIGCOMM 2017): the shortest of two random uplinks and the one that was
-// shortest last time, that is, the one taken then. With two uplinks it is micro. Each worker of a switch
-// remembers its own. Beside dead uplinks it is micro among the others, without memory.
+// drill: DRILL(2,1) (Ghorbani et al., SIGCOMM 2017). It takes the shortest of two random uplinks
+// and the uplink that was shortest last time, which is the one taken then. With two uplinks it
+// equals micro. Each worker of a switch remembers its own last uplink. If some uplinks are dead, it
+// is micro among the others, without memory.
 
 #include "core/routing/among.h"
 
@@ -16,7 +17,7 @@ static inline size_t drb_drill_size(const struct drb_scheme_setup *setup)
 	return sizeof(struct drb_drill);
 }
 
-// Any.
+// The first memory is a random uplink.
 static inline void drb_drill_init(void *state, const struct drb_scheme_setup *setup)
 {
 	struct drb_drill *drill = state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// ecmp: equal-cost multi-path: all packets of a flow take one uplink. Each switch salts its hash; otherwise
-// the second switch upwards would have no choice left.
+// ecmp: equal-cost multi-path: all packets of a flow take one uplink. Each switch salts its hash.
+// With equal hashes the second switch upwards would have no choice left.
 
 #include "drb/scheme.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// least: join the shortest queue of all, at random among ties.
+// least: joins the shortest of all queues, at random among ties.
 
 #include "core/routing/candidates.h"
 

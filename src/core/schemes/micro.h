@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// micro: the power of two choices, without a default: what DRILL(2,0) and the paper's comparison do.
+// micro: the power of two choices, without a default, as in DRILL(2,0) and in the paper's
+// comparison.
 
 #include "drb/scheme.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/schemes/all.h"
 
-#define HELP_MAX 160 // octets of a line
+#define HELP_MAX 160 // bytes of a line
 
 // clang-format off
 static const struct drb_scheme_ops *const table[DRB_SCHEME_COUNT] = {
@@ -17,7 +17,7 @@ static const struct drb_scheme_ops *const table[DRB_SCHEME_COUNT] = {
 };
 // clang-format on
 
-// Written by drb_scheme_add(), before other threads read it.
+// drb_scheme_add() writes these before other threads read them.
 static struct drb_scheme_variant added[DRB_SCHEMES_MAX - DRB_SCHEME_COUNT];
 static uint32_t added_count;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The table of schemes. To add one, add its file and its line in meson.build. Names, help texts, colours, the
-// loops of the switch and of the simulator, the checks of the configuration and the lists of tests derive
-// from it.
+// The table of schemes. To add a scheme, add its file and its line in meson.build. Names, help
+// texts, colours, the loops of the switch and of the simulator, the checks of the configuration and
+// the lists of tests derive from the table.
 
 #include "core/schemes/list.h"
 
@@ -15,42 +15,43 @@ enum drb_scheme {
 		DRB_SCHEME_COUNT
 };
 
-// Most schemes and variants of schemes of a process.
+// The most schemes and variants of schemes in a process.
 #define DRB_SCHEMES_MAX 64
-// Octets of a scheme as a user writes it, with its parameters.
+// Bytes of a scheme as a user writes it, with its parameters.
 #define DRB_SCHEME_TEXT_MAX 256
 
-// A scheme that a user has asked for with parameters, or one from outside. It has a number of its own, from
-// DRB_SCHEME_COUNT on.
+// A scheme that the user gave parameters, or one loaded from outside. It has a number of its own,
+// from DRB_SCHEME_COUNT on.
 struct drb_scheme_variant {
-	char text[DRB_SCHEME_TEXT_MAX]; // as it was asked for
-	char name[DRB_SCHEME_TEXT_MAX]; // in tables: "drb:choices=4"
+	char text[DRB_SCHEME_TEXT_MAX]; // text that the user wrote
+	char name[DRB_SCHEME_TEXT_MAX]; // name in tables: "drb:choices=4"
 	const struct drb_scheme_ops *ops;
-	enum drb_scheme like; // of the table, whose loops decide; DRB_SCHEME_COUNT: from outside
-	double threshold, choices; // NaN: as all schemes have
+	// Scheme of the table whose loops decide; DRB_SCHEME_COUNT: loaded from outside.
+	enum drb_scheme like;
+	double threshold, choices; // NaN: the values common to all schemes
 	double param[DRB_SCHEME_PARAMS_MAX];
 };
 
-// Before any other thread asks for schemes. 0 or -ENOSPC.
+// Call it before other threads use schemes. Returns 0 or -ENOSPC.
 int drb_scheme_add(const struct drb_scheme_variant *variant, enum drb_scheme *scheme);
-// NULL for those of the table.
+// The variant of a scheme; NULL for schemes of the table.
 const struct drb_scheme_variant *drb_scheme_variant(enum drb_scheme scheme);
-// True if it was added as this text.
+// True if a variant was added with this text; *scheme is then its number.
 bool drb_scheme_asked_for(const char *text, enum drb_scheme *scheme);
-// The scheme of the table whose loops decide; DRB_SCHEME_COUNT: one from outside.
+// The scheme of the table whose loops decide; DRB_SCHEME_COUNT for one loaded from outside.
 enum drb_scheme drb_scheme_like(enum drb_scheme scheme);
-// The choice of a switch with this scheme, but for what is the switch's own.
+// The choice of a switch with this scheme. The caller fills in the switch's own values.
 struct drb_choice drb_scheme_choice(enum drb_scheme scheme);
 
-// What the scheme does.
+// The functions and properties of a scheme.
 const struct drb_scheme_ops *drb_scheme_ops(enum drb_scheme scheme);
-// "drb", "dmodk", ... ; NULL beyond the last.
+// "drb", "dmodk", ...; NULL beyond the last scheme.
 const char *drb_scheme_name(enum drb_scheme scheme);
-// The same as a user writes it: "./x.so:k=3".
+// The same as a user writes it, such as "./x.so:k=3".
 const char *drb_scheme_text(enum drb_scheme scheme);
-// 0 and *scheme, or -EINVAL.
+// Returns 0 and *scheme, or -EINVAL.
 int drb_scheme_parse(const char *name, enum drb_scheme *scheme);
-// A line for each: its name and what it does. For help texts.
+// For help texts: a line for each scheme with its name and help.
 const char *drb_schemes_help(void);
 
 static inline bool drb_scheme_has(enum drb_scheme scheme, enum drb_scheme_need need)
@@ -64,7 +65,7 @@ static inline bool drb_scheme_has_threshold(enum drb_scheme scheme)
 	return drb_scheme_has(scheme, DRB_HAS_THRESHOLD);
 }
 
-// True if the scheme decides on packets, not on flows: one that keeps something does.
+// True if the scheme decides on packets, not on flows. Schemes with state do.
 static inline bool drb_scheme_ops_packets_only(const struct drb_scheme_ops *ops)
 {
 	return ops->needs & DRB_PACKETS_ONLY || ops->state_size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// vlb: Valiant load balancing: up to a random core and down again.
+// vlb: Valiant load balancing: up to a random core switch and down again.
 
 #include "drb/scheme.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// walk: beyond the paper: drb while defaults are even, rounds over all uplinks while they overflow (docs/walk.md).
-// core/routing/spread.h says when, core/routing/rounds.h where to. A switch spreads what the switches below spread, and
-// all while it has evidence of its own; marks of 3 bits tell those above. Each worker of a switch judges for itself.
-// Beside dead uplinks it is drb among the others: what it keeps is about all.
+// walk: beyond the paper: drb while defaults are even, rounds over all uplinks while they overflow
+// (docs/walk.md). core/routing/spread.h decides when to spread, and core/routing/rounds.h which
+// uplink is next. A switch spreads the packets that switches below spread, and all packets while it
+// has evidence of its own. Marks of 3 bits report that to the switches above. Each worker of a
+// switch judges alone. While uplinks are dead, the same rules hold for the others.
 
 #include "core/fabric/tree.h"
 #include "core/routing/among.h"
@@ -16,13 +17,14 @@
 struct drb_walk {
 	struct drb_spread spread;
 	struct drb_div by_group; // divides a destination by d^m
-	drb_round *round;        // of each group, behind memory
+	drb_round *round;        // one for each group, stored behind memory
 	uint64_t memory[];       // of spread
 };
 
 static inline size_t drb_walk_words(const struct drb_scheme_setup *setup)
 {
-	return DRB_SPREAD_WORDS(setup->choice->uplinks);
+	return DRB_SPREAD_WORDS(setup->choice->uplinks,
+				drb_tree_down_ports(setup->tree, setup->layer));
 }
 
 static inline size_t drb_walk_size(const struct drb_scheme_setup *setup)
@@ -43,7 +45,7 @@ static inline void drb_walk_init(void *state, const struct drb_scheme_setup *set
 
 	drb_spread_init(&walk->spread, &spread, walk->memory);
 	if (setup->choice->uplinks == 0)
-		return; // a core only marks what goes down
+		return; // a core only checks its queues
 	if (setup->rates)
 		drb_spread_set_rates(&walk->spread, setup->rates);
 	walk->by_group = setup->tree->by[setup->layer];
@@ -55,14 +57,14 @@ DRB_RULE uint32_t drb_walk_stay(const struct drb_decider *s, struct drb_loads lo
 				struct drb_decision *d)
 {
 	if (!loads.at)
-		return d->def; // as T says of queues that are all empty
+		return d->def; // as T decides when all queues are empty
 	uint32_t candidate = drb_candidate(&s->choice, loads, d->def, d->draw);
 
 	return drb_ttc(s->choice.margin, d->def, candidate, loads);
 }
 
-DRB_RULE uint32_t drb_walk_choose(const struct drb_decider *s, struct drb_loads loads,
-				  struct drb_decision *d)
+// Counts the packet and marks it. Returns the round of a packet that is to be spread, else NULL.
+DRB_RULE drb_round *drb_walk_round(const struct drb_decider *s, struct drb_decision *d)
 {
 	struct drb_walk *walk = s->state;
 	const struct drb_spread own = {.distance = s->mark};
@@ -71,17 +73,29 @@ DRB_RULE uint32_t drb_walk_choose(const struct drb_decider *s, struct drb_loads 
 		__builtin_unreachable(); // with two uplinks or more, d is above 1
 	drb_spread_count(&walk->spread, d->def, 1, d->size);
 	d->mark = drb_spread_mark(&own, d->mark);
-	if (!d->mark)
-		return drb_walk_stay(s, loads, d);
-	d->walks = true;
-	return drb_round_next(&walk->round[drb_round_of(&walk->by_group, d->dest)],
-			      s->choice.uplinks, loads, &d->def);
+	d->walks = d->mark;
+	return d->mark ? &walk->round[drb_round_of(&walk->by_group, d->dest)] : NULL;
+}
+
+DRB_RULE uint32_t drb_walk_choose(const struct drb_decider *s, struct drb_loads loads,
+				  struct drb_decision *d)
+{
+	drb_round *round = drb_walk_round(s, d);
+
+	return round ? drb_round_next(round, s->choice.uplinks, loads, &d->def)
+		     : drb_walk_stay(s, loads, d);
 }
 
 static inline uint32_t drb_walk_among(const struct drb_decider *s, uint64_t usable,
 				      struct drb_loads loads, struct drb_decision *d)
 {
-	return drb_among(s, usable, loads, d, drb_walk_stay);
+	struct drb_walk *walk = s->state;
+	drb_round *round = drb_walk_round(s, d);
+	uint32_t up = round ? drb_round_among(round, s->choice.uplinks, usable, loads, &d->def)
+			    : drb_among(s, usable, loads, d, drb_walk_stay);
+
+	drb_spread_join(&walk->spread, drb_load(loads, up));
+	return up;
 }
 
 static inline void drb_walk_hear(void *state, uint8_t mark)
@@ -91,11 +105,11 @@ static inline void drb_walk_hear(void *state, uint8_t mark)
 	drb_spread_hear(&walk->spread, mark);
 }
 
-static inline void drb_walk_tick(void *state, uint32_t now, uint32_t sent)
+static inline bool drb_walk_tick(void *state, uint32_t now, uint32_t sent)
 {
 	struct drb_walk *walk = state;
 
-	drb_spread_tick(&walk->spread, now, sent);
+	return drb_spread_tick(&walk->spread, now, sent);
 }
 
 static inline uint8_t drb_walk_own_mark(const void *state)
@@ -103,6 +117,13 @@ static inline uint8_t drb_walk_own_mark(const void *state)
 	const struct drb_walk *walk = state;
 
 	return walk->spread.distance;
+}
+
+static inline void drb_walk_look(void *state, const uint32_t waiting[])
+{
+	struct drb_walk *walk = state;
+
+	drb_spread_look(&walk->spread, waiting);
 }
 
 static inline uint8_t drb_walk_mark_down(void *state, uint8_t mark, bool from_below)
@@ -138,6 +159,7 @@ DRB_SCHEME(walk) = {
 	.choose_among = drb_walk_among,
 	.hear = drb_walk_hear,
 	.tick = drb_walk_tick,
+	.look = drb_walk_look,
 	.own_mark = drb_walk_own_mark,
 	.mark_down = drb_walk_mark_down,
 	.count = drb_walk_count,

@@ -5,7 +5,7 @@
 
 #include "core/traffic/shuffle.h"
 
-#define ALWAYS UINT32_MAX // weight of a host that sends as all do
+#define ALWAYS UINT32_MAX // weight of a host that sends in every slot
 #define SENDS_LITTLE 0.1
 
 static uint32_t weight_of(double share)
@@ -18,16 +18,17 @@ static uint32_t share_of(double share, uint32_t count)
 	return (uint32_t)(share * count + 0.5);
 }
 
-// What a draw of roles knows of the fabric.
+// The inputs of a draw of roles.
 struct roles {
 	struct drb_traffic *traffic;
 	struct drb_rng *rng;
-	uint32_t racks, hosts; // of a rack
-	uint32_t pods, in_pod; // hosts of a pod: what is below a port of a root
-	uint32_t *rack;        // racks in random order
+	uint32_t racks, hosts; // number of racks; hosts of a rack
+	// Number of pods, the subtrees below the ports of a core; hosts of a pod.
+	uint32_t pods, in_pod;
+	uint32_t *rack; // racks in random order
 };
 
-// Lists the racks in random order, those of the first pods of this order (so many) in front.
+// Lists the racks in random order; those of the pods pod[0..first) come first.
 static void order_racks(struct roles *r, const uint32_t pod[], uint32_t first)
 {
 	uint32_t *order = r->traffic->order, n = 0;
@@ -51,7 +52,7 @@ static void set_weights(struct roles *r, uint32_t from, uint32_t to, double shar
 		r->traffic->weight[r->traffic->order[i]] = weight_of(share);
 }
 
-// Each of the first n hosts of the order gets another of them to send to.
+// Each of the first n hosts of the order gets another of them as its destination.
 static void match(struct roles *r, uint32_t n)
 {
 	uint32_t *map = r->traffic->map, *order = r->traffic->order;
@@ -61,14 +62,14 @@ static void match(struct roles *r, uint32_t n)
 	drb_shuffle_avoiding(r->rng, map, order, n);
 }
 
-// Half of the pods send to the others, which answer.
+// Half of the pods send to the other half, which answers.
 static void draw_oneway(struct roles *r)
 {
 	struct drb_traffic *traffic = r->traffic;
 	const uint32_t half = traffic->hosts / 2, senders = half / r->hosts;
 	uint32_t *map = traffic->map, *order = traffic->order;
 
-	drb_rng_permutation(r->rng, map, r->pods); // map is free until now
+	drb_rng_permutation(r->rng, map, r->pods); // map is not in use yet
 	order_racks(r, map, r->pods / 2);
 	for (uint32_t i = 0; i < half; i++) {
 		map[order[i]] = order[half + i];
@@ -80,8 +81,9 @@ static void draw_oneway(struct roles *r)
 	traffic->answering = half;
 }
 
-// A pod only receives. A share of its hosts get all from a rack each elsewhere, of which each keeps
-// destinations below one uplink. The pod's own hosts are drawn for as if they sent.
+// One pod only receives. A share of its hosts receive all their packets from one host each,
+// elsewhere. The senders of a rack keep destinations below one of its uplinks. The pod's own hosts
+// have destinations, too, but weight 0.
 static void draw_sink(struct roles *r)
 {
 	struct drb_traffic *traffic = r->traffic;
@@ -106,6 +108,14 @@ static void draw_sink(struct roles *r)
 	traffic->free = n - kept;
 }
 
+// Only the first n hosts of the order send and receive.
+static void match_first(struct roles *r, uint32_t n)
+{
+	match(r, n);
+	for (uint32_t i = n; i < r->traffic->hosts; i++)
+		r->traffic->map[r->traffic->order[i]] = DRB_NO_LABEL;
+}
+
 // A share of the racks neither sends nor receives. Half of the others keep their destinations.
 static void draw_silent(struct roles *r)
 {
@@ -115,15 +125,25 @@ static void draw_silent(struct roles *r)
 	order_racks(r, NULL, 0);
 	while (silent > 0 && (r->racks - silent) * r->hosts < 2)
 		silent--;
-	const uint32_t racks = r->racks - silent, n = racks * r->hosts;
-	match(r, n);
-	for (uint32_t i = n; i < traffic->hosts; i++)
-		traffic->map[traffic->order[i]] = DRB_NO_LABEL;
+	const uint32_t racks = r->racks - silent;
+	match_first(r, racks * r->hosts);
 	traffic->free = racks / 2 * r->hosts;
 }
 
-// A share of the racks sends as much as it may, the others a tenth of that. Half of them all keep
-// their destinations.
+// A share of the hosts neither sends nor receives. The others get a fresh permutation in every
+// slot.
+static void draw_idle(struct roles *r)
+{
+	struct drb_traffic *traffic = r->traffic;
+	const uint32_t idle = share_of(traffic->kind.share, traffic->hosts);
+
+	traffic->free = idle > traffic->hosts - 2 ? 2 : traffic->hosts - idle;
+	drb_rng_permutation(r->rng, traffic->order, traffic->hosts);
+	match_first(r, traffic->free);
+}
+
+// A share of the racks sends in all slots, the others in a tenth. Half of all racks keep their
+// destinations.
 static void draw_unequal(struct roles *r)
 {
 	struct drb_traffic *traffic = r->traffic;
@@ -158,6 +178,9 @@ void drb_roles_draw(struct drb_traffic *traffic, const struct drb_tree *t, struc
 		break;
 	case DRB_PATTERN_SILENT:
 		draw_silent(&r);
+		break;
+	case DRB_PATTERN_IDLE:
+		draw_idle(&r);
 		break;
 	default:
 		draw_unequal(&r);

@@ -7,8 +7,8 @@
 #include "core/traffic/roles.h"
 #include "core/traffic/shuffle.h"
 
-// The label whose digits, read in base d with the half of the tree split off the top one, are those
-// of h moved: digit i of the result is digit from[i] of h. The half is switched.
+// The label whose digit i is digit from[i] of h. Labels are read in base d, with the half of the
+// tree split off the top digit. The result lies in the other half.
 static uint32_t move_digits(const struct drb_tree *t, uint32_t h, const uint32_t from[])
 {
 	uint32_t half = t->hosts / 2;
@@ -39,7 +39,7 @@ static void map_shift(struct drb_traffic *traffic, uint32_t shift)
 		traffic->map[h] = (h + shift) % traffic->hosts;
 }
 
-// K hosts and one receiver: the first K + 1 of a random order.
+// K hosts send to one receiver: the first K + 1 of a random order.
 static void map_incast(struct drb_traffic *traffic, struct drb_rng *rng)
 {
 	uint32_t *order = traffic->order;
@@ -51,8 +51,8 @@ static void map_incast(struct drb_traffic *traffic, struct drb_rng *rng)
 		traffic->map[order[i]] = order[0];
 }
 
-// A random half of the hosts are free. With two hosts both keep theirs: one alone would have to
-// send to itself.
+// A random half of the hosts are free. If there are only two hosts, both keep their destination,
+// because one free host would have to send to itself.
 static void map_mixed(struct drb_traffic *traffic, struct drb_rng *rng)
 {
 	drb_rng_permutation(rng, traffic->order, traffic->hosts);
@@ -60,7 +60,7 @@ static void map_mixed(struct drb_traffic *traffic, struct drb_rng *rng)
 	traffic->free = traffic->hosts > 2 ? traffic->hosts / 2 : 0;
 }
 
-// The hosts of all layer-1 switches are free but those of a random share of them.
+// All hosts are free, except those of a random share of the layer-1 switches.
 static void map_racks(struct drb_traffic *traffic, const struct drb_tree *t, struct drb_rng *rng)
 {
 	uint32_t racks = drb_tree_switches(t, 1), *rack = traffic->map, *order = traffic->order;
@@ -73,13 +73,13 @@ static void map_racks(struct drb_traffic *traffic, const struct drb_tree *t, str
 	drb_rng_derangement(rng, traffic->map, traffic->hosts);
 }
 
-// The hosts of a job, places first .. first + hosts - 1 of the order.
+// The hosts of a job: positions first .. first + hosts - 1 of the order.
 struct job {
 	uint32_t first, hosts;
 	enum drb_pattern pattern;
 };
 
-#define JOB_SLOTS 10 // C of turns and S of epoch within a job
+#define JOB_SLOTS 10 // C of `turns` and S of `epoch` within a job
 
 static struct job job_at(const struct drb_traffic *traffic, uint32_t i)
 {
@@ -107,7 +107,7 @@ static uint32_t tornado_shift(uint32_t hosts)
 	return hosts > 3 ? hosts / 2 - 1 : 1;
 }
 
-// What the pattern keeps for the whole run.
+// Draws the parts of the pattern that stay for the whole run.
 static void draw_maps(struct drb_traffic *traffic, const struct drb_tree *t, struct drb_rng *rng)
 {
 	const struct drb_traffic_kind kind = traffic->kind;
@@ -115,13 +115,13 @@ static void draw_maps(struct drb_traffic *traffic, const struct drb_tree *t, str
 
 	switch (kind.pattern) {
 	case DRB_PATTERN_PERMUTATION:
-		for (uint32_t h = 0; h < n; h++)
-			traffic->map[h] = h;
+		map_shift(traffic, 0);
 		break;
 	case DRB_PATTERN_FIXED:
 		drb_rng_derangement(rng, traffic->map, n);
 		break;
 	case DRB_PATTERN_MIXED:
+	case DRB_PATTERN_TRAINS: // trains needs a random order, too
 		map_mixed(traffic, rng);
 		break;
 	case DRB_PATTERN_STRIDE:
@@ -137,7 +137,7 @@ static void draw_maps(struct drb_traffic *traffic, const struct drb_tree *t, str
 	case DRB_PATTERN_INCAST:
 		map_incast(traffic, rng);
 		break;
-	case DRB_PATTERN_HOTSPOT: // the K first of a random order are hot
+	case DRB_PATTERN_HOTSPOT: // the first K of a random order are hot
 		drb_rng_permutation(rng, traffic->map, n);
 		break;
 	case DRB_PATTERN_RACKS:
@@ -153,13 +153,14 @@ static void draw_maps(struct drb_traffic *traffic, const struct drb_tree *t, str
 	case DRB_PATTERN_ONEWAY:
 	case DRB_PATTERN_SINK:
 	case DRB_PATTERN_SILENT:
+	case DRB_PATTERN_IDLE:
 	case DRB_PATTERN_UNEQUAL:
 		drb_roles_draw(traffic, t, rng);
 		break;
 	case DRB_PATTERN_FILE:
 		memset(traffic->rate, 0, kind.file->pairs * sizeof(*traffic->rate));
 		break;
-	case DRB_PATTERN_EPOCH: // its first slot draws
+	case DRB_PATTERN_EPOCH: // the first slot draws
 	case DRB_PATTERN_RANDOM:
 	case DRB_PATTERN_ALL_TO_ALL:
 	case DRB_PATTERN_COUNT:
@@ -191,7 +192,7 @@ int drb_traffic_init(struct drb_traffic *traffic, const struct drb_traffic_setup
 	return 0;
 }
 
-// Uniformly random among the hosts other than h.
+// A uniformly random host other than h.
 static uint32_t other_host(struct drb_rng *rng, uint32_t hosts, uint32_t h)
 {
 	uint32_t r = drb_rng_below(rng, hosts - 1);
@@ -207,7 +208,8 @@ static uint32_t hot_or_other(const struct drb_traffic *traffic, struct drb_rng *
 	return to == h ? other_host(rng, traffic->hosts, h) : to;
 }
 
-// The permutation of n places whose turn it is, always the same; which: among several sets of them.
+// The permutation of n positions whose turn it is, the same each time. which: number of the set of
+// permutations.
 static void take_turn(const struct drb_traffic *traffic, uint32_t turn, uint32_t which,
 		      uint32_t map[], uint32_t n)
 {
@@ -216,7 +218,7 @@ static void take_turn(const struct drb_traffic *traffic, uint32_t turn, uint32_t
 	drb_rng_derangement(&rng, map, n);
 }
 
-// What one of its hosts sends to, by place, in this slot.
+// Draws the destinations of a job's hosts in this slot, as positions within the job.
 static void draw_job(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t slot, uint32_t i)
 {
 	struct job job = job_at(traffic, i);
@@ -240,7 +242,7 @@ static void draw_job(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t 
 		for (uint32_t h = 0; h < n; h++)
 			map[h] = (h + shift) % n;
 		break;
-	default: // fixed
+	default: // fixed keeps its map
 		break;
 	}
 }
@@ -258,7 +260,8 @@ static void draw_jobs(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t
 	}
 }
 
-// The host that a packet of h to this host, or group, goes to: of a group it may be any but h.
+// The host that receives a packet of h to a host or group: a random member of the group other than
+// h.
 static uint32_t draw_member(const struct drb_traffic_file *file, struct drb_rng *rng, uint32_t h,
 			    uint32_t to)
 {
@@ -274,7 +277,7 @@ static uint32_t draw_member(const struct drb_traffic_file *file, struct drb_rng 
 	return member;
 }
 
-// The destination of a host by the rates of its pairs.
+// The destination of a host, drawn by the rates of its pairs.
 static uint32_t draw_pair(const struct drb_traffic *traffic, struct drb_rng *rng, uint32_t h)
 {
 	const struct drb_traffic_file *file = traffic->kind.file;
@@ -316,7 +319,7 @@ static void draw_destinations(struct drb_traffic *traffic, struct drb_rng *rng, 
 		for (uint32_t h = 0; h < n; h++)
 			map[h] = other_host(rng, n, h);
 		break;
-	case DRB_PATTERN_HOTSPOT: // its map are the hot hosts
+	case DRB_PATTERN_HOTSPOT: // its map lists the hot hosts
 		for (uint32_t h = 0; h < n; h++)
 			dest[h] = hot_or_other(traffic, rng, h);
 		return;
@@ -334,12 +337,16 @@ static void draw_destinations(struct drb_traffic *traffic, struct drb_rng *rng, 
 		if (slot % traffic->kind.k == 0)
 			drb_rng_derangement(rng, map, n);
 		break;
+	case DRB_PATTERN_TRAINS:
+		drb_exchange_some(rng, map, traffic->order, n, traffic->kind.k);
+		break;
 	case DRB_PATTERN_JOBS:
 		draw_jobs(traffic, rng, slot, dest);
 		return;
 	case DRB_PATTERN_ONEWAY:
 	case DRB_PATTERN_SINK:
 	case DRB_PATTERN_SILENT:
+	case DRB_PATTERN_IDLE:
 	case DRB_PATTERN_UNEQUAL:
 		drb_roles_slot(traffic, rng, dest);
 		return;
@@ -361,7 +368,7 @@ static void draw_destinations(struct drb_traffic *traffic, struct drb_rng *rng, 
 void drb_traffic_slot(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t slot,
 		      uint32_t dest[])
 {
-	uint32_t n = traffic->hosts; // N is even: two hosts a draw
+	uint32_t n = traffic->hosts; // N is even: one random number serves two hosts
 
 	draw_destinations(traffic, rng, slot, dest);
 	for (uint32_t h = 0; h < n; h += 2) {

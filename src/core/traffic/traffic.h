@@ -1,42 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Who sends to whom, slot by slot: the traffic of the packet experiments. Paper: "Permutation-
-// packet Routing" for `permutation`; the others are the usual patterns of interconnection networks.
-// Used by the simulator and by the traffic writer. Pure: the caller lends the memory and the random
+// Traffic of the packet experiments: who sends to whom in each slot. Paper: "Permutation-packet
+// Routing" for `permutation`. The others are the usual patterns of interconnection networks. The
+// simulator and the traffic writer use it. Pure: the caller lends the memory and the random
 // numbers; the same generator state gives the same packets.
 //
 //   text         destination of host h in slot t
-//   permutation  image of h under a permutation drawn afresh every slot
+//   permutation  image of h under a permutation that is drawn in every slot
 //   fixed        image of h under one permutation drawn at the start
-//   random       uniformly random, drawn afresh every slot
-//   mixed        a random half of the hosts as in `fixed`; the other half share the remaining
-//                destinations by a fresh permutation every slot
+//   random       uniformly random, drawn in every slot
+//   mixed        `fixed` for a random half of the hosts; the other half share the remaining
+//                destinations by a permutation that is drawn in every slot
 //   stride:K     (h + K) mod N, 1 <= K < N
 //   tornado      (h + N/2 - 1) mod N (1 for N = 2)
 //   all-to-all   (h + 1 + t mod (N-1)) mod N
 //   transpose    digits (h_l, ..., h_1) rotated by half their number   } read with h_l mod d, and
-//   in reversal     digits in opposite order                              } the other half of the
-//   tree hotspot:K    half of the packets to a random one of K hot hosts, the rest to random hosts
-//   incast:K     K random hosts send to one random host, all others are silent
-//   racks:F      as `mixed`, but the hosts that keep their destination are those of a share F of
-//                the layer-1 switches, drawn at random: 0 < F <= 1, at least one switch
-//   turns:C      C permutations drawn at the start, one slot after the other, again and again
-//   epoch:S      a permutation drawn afresh every S slots
-//   jobs:K       the hosts in K groups drawn at random, each with a pattern within itself: fixed,
-//                all-to-all, permutation, tornado, turns:10, epoch:10, then from the first again
-//   oneway:F:A   a random half of the pods (what is below a port of a core) send to the hosts of the
-//                others, each to one: those of a share F of the sending racks keep it, those of the
-//                others draw it afresh every slot. The others answer likewise, afresh, in a share A
-//                of the slots: 0 <= F, A <= 1
-//   sink:F       a random pod only receives. Racks elsewhere, each by destinations below one of its
-//                uplinks, keep a share F of its hosts; all else as `permutation`: 0 < F <= 1
-//   silent:F     a share F of the racks neither sends nor receives, a half of the others keep their
+//   reversal     digits in opposite order                              } in the other half of the
+//                                                                        tree
+//   hotspot:K    half of the packets to a random one of K hot hosts, the rest to random hosts
+//   incast:K     K random hosts send to one random host; all others send nothing
+//   racks:F      `mixed`, but the hosts that keep their destination are those of a random share F
+//                of the layer-1 switches: 0 < F <= 1, at least one switch
+//   turns:C      C permutations drawn at the start, one per slot in turn
+//   epoch:S      a permutation that is drawn every S slots
+//   trains:S     `fixed`, but in each slot random pairs of hosts exchange their destinations. A
+//                host keeps its destination for S slots on average; each host changes on its own
+//   jobs:K       K random groups of hosts, each with a pattern within the group: fixed, all-to-all,
+//                permutation, tornado, turns:10, epoch:10, then from the first again
+//   oneway:F:A   the hosts of a random half of the pods (subtrees below a port of a core) send to
+//                those of the other half, one to one. A share F of the sending racks keep their
+//                destinations; the others draw them in every slot. The other half answers like
+//                this, with destinations drawn in every slot, in a share A of the slots:
+//                0 <= F, A <= 1
+//   sink:F       a random pod only receives. A share F of its hosts have one fixed sender each in
+//                other pods; the senders of a rack keep destinations below one of their uplinks.
+//                All else as `permutation`: 0 < F <= 1
+//   silent:F     a share F of the racks neither sends nor receives; half of the others keep their
 //                destinations: 0 < F < 1
-//   unequal:F    all racks but a share F send in a tenth of the slots only; half of all keep their
-//                destinations: 0 < F < 1
-//   file:PATH    what a file says, see struct drb_traffic_file
-// No host sends to itself: permutations are drawn without fixed points, random destinations among
-// the others, and a hot host that draws itself draws again among all others. Transposed and
+//   idle:F       a random share F of the hosts neither sends nor receives; the others as in
+//                `permutation`: 0 < F < 1, at least two hosts are left
+//   unequal:F    a share F of the racks sends in all slots, the others in a tenth of them; half of
+//                all racks keep their destinations: 0 < F < 1
+//   file:PATH    from a file, see struct drb_traffic_file
+// No host sends to itself. Permutations are drawn without fixed points, and random destinations
+// among the other hosts. A hot host that draws itself draws again among all others. Transposed and
 // reversed labels lie in the other half of the tree, so that every such packet crosses the core.
 
 #include <stdbool.h>
@@ -62,31 +69,33 @@ enum drb_pattern {
 	DRB_PATTERN_RACKS,
 	DRB_PATTERN_TURNS,
 	DRB_PATTERN_EPOCH,
+	DRB_PATTERN_TRAINS,
 	DRB_PATTERN_JOBS,
 	DRB_PATTERN_ONEWAY,
 	DRB_PATTERN_SINK,
 	DRB_PATTERN_SILENT,
+	DRB_PATTERN_IDLE,
 	DRB_PATTERN_UNEQUAL,
 	DRB_PATTERN_FILE,
 	DRB_PATTERN_COUNT
 };
 
-// Traffic as a file says: from a slot on, host `from` sends to `to`, a host or one of a group that
-// is drawn for each packet, at a rate: the share of the slots in which it would send to it at
-// rho = 1. Each pair has one rate at a time; rates of one host add up to at most 1 at any time. See
-// common/traffic/traffic_file.h for the file.
+// Traffic from a file. From a slot on, host `from` sends to `to`, a host or a member of a group
+// that is drawn for each packet, at a rate. The rate is the share of slots in which it would send
+// at rho = 1. Each pair has one rate at a time; the rates of one host add up to at most 1 at any
+// time. common/traffic/traffic_file.h describes the file.
 struct drb_traffic_file {
-	uint32_t hosts; // labels in it are below
-	// Pairs, by host `from`: those of h are first[h] .. first[h + 1] - 1.
-	uint32_t *first, *to; // to: a host, or DRB_TRAFFIC_GROUP and the number of a group
+	uint32_t hosts; // all labels in it are below this
+	// Pairs, ordered by host `from`: those of h are first[h] .. first[h + 1] - 1.
+	uint32_t *first, *to; // a host, or DRB_TRAFFIC_GROUP plus the number of a group
 	uint32_t pairs;
-	// Groups: those of g are member[begin[g]] .. member[begin[g + 1] - 1].
+	// Groups: the members of g are member[begin[g]] .. member[begin[g + 1] - 1].
 	uint32_t *begin, *member;
 	uint32_t groups;
-	// Changes of rates, by slot.
+	// Changes of rates, in the order of slots.
 	struct drb_traffic_change {
 		uint32_t slot, pair;
-		uint32_t rate; // 2^-31
+		uint32_t rate; // in units of 2^-31
 	} * change;
 	uint32_t changes;
 };
@@ -99,40 +108,44 @@ struct drb_traffic_file {
 
 struct drb_traffic_kind {
 	enum drb_pattern pattern;
-	uint32_t k;                      // K, C or S where the pattern has one, else 0
-	double share, answers;           // F and A where the pattern has them, else 0
-	char path[DRB_TRAFFIC_PATH_MAX]; // of file
-	struct drb_traffic_file *file;   // what is in it: the caller's, who reads it
+	uint32_t k;                      // K, C or S if the pattern has one, else 0
+	double share, answers;           // F and A if the pattern has them, else 0
+	char path[DRB_TRAFFIC_PATH_MAX]; // path of pattern file
+	struct drb_traffic_file *file;   // its content; owned by the caller, who reads it
 };
 
-// "permutation", "stride:3", ... ; -EINVAL if there is no such pattern or what stands behind the
-// colon is missing, zero, malformed, too long or given to a pattern without one.
+// Parses "permutation", "stride:3", and so on. -EINVAL if there is no such pattern, or if the
+// argument after the colon is missing, zero, malformed, too long or not one of this pattern.
 int drb_traffic_parse(const char *text, struct drb_traffic_kind *kind);
-// What drb_traffic_parse reads back.
+// Writes the text that drb_traffic_parse() reads back.
 void drb_traffic_format(struct drb_traffic_kind kind, char text[DRB_TRAFFIC_NAME_MAX]);
-// "permutation", "stride:K", ...: for help texts; NULL beyond the last.
+// "permutation", "stride:K", and so on, for help texts; NULL beyond the last pattern.
 const char *drb_traffic_usage(enum drb_pattern pattern);
 
-// 0, or -ERANGE if K, or a label in the file, does not fit this number of hosts.
+// Returns 0, or -ERANGE if K or a label in the file does not fit this number of hosts.
 int drb_traffic_fits(struct drb_traffic_kind kind, uint32_t hosts);
 
 struct drb_traffic {
 	struct drb_traffic_kind kind;
 	uint32_t hosts;      // N
-	uint64_t send_below; // a host sends iff 32 random bits are below: rho 2^32
-	uint32_t *map;       // N: destination in this slot, or DRB_NO_LABEL; of jobs what each
-			     // group draws, as places within it
-	uint32_t *order;     // N: hosts; first those whose destinations are drawn anew every slot,
-			     // where some keep theirs; of jobs group by group
-	uint32_t free;       // hosts that share the fresh permutation
-	uint32_t answering;  // the last of the order, which share another (oneway)
-	uint32_t *weight;    // N, of patterns with roles: shares of the slots, 2^-32
-	uint32_t *rate;      // of file: of each pair, now
-	uint32_t next;       // change of file
-	uint64_t turn_seed;  // of the permutations that take turns
+	uint64_t send_below; // a host sends iff 32 random bits are below this: rho 2^32
+	// N entries: destinations in this slot, or DRB_NO_LABEL. For jobs: draws as positions
+	// within each group.
+	uint32_t *map;
+	// N hosts. Those whose destinations are drawn in every slot come first, if others keep
+	// theirs. For trains in any order, for jobs group by group.
+	uint32_t *order;
+	uint32_t free; // number of hosts that share the fresh permutation
+	// Number of hosts at the end of the order that share another one (oneway).
+	uint32_t answering;
+	uint32_t *weight; // N shares of the slots, in units of 2^-32; only for patterns with roles
+	uint32_t *rate;   // current rate of each pair; only for pattern file
+	uint32_t next;    // index of the next change of the file
+	uint64_t turn_seed; // seed of the permutations that take turns
 };
 
-// 32-bit words of memory that drb_traffic_init() wants, of patterns without file or roles, and of any.
+// 32-bit words of memory that drb_traffic_init() needs: without file and roles, and for any
+// pattern.
 #define DRB_TRAFFIC_WORDS(hosts) (2 * (size_t)(hosts))
 static inline size_t drb_traffic_words(const struct drb_traffic_kind *kind, uint32_t hosts)
 {
@@ -146,17 +159,17 @@ static inline size_t drb_traffic_words(const struct drb_traffic_kind *kind, uint
 struct drb_traffic_setup {
 	const struct drb_tree *tree;
 	struct drb_traffic_kind kind;
-	double rho; // 0..1: each host that has a destination sends with this probability per slot
-	uint32_t *
-		memory; // drb_traffic_words() words, lent for as long as the traffic lasts, as the file is
+	double rho; // 0..1: probability that a host with a destination sends in a slot
+	// drb_traffic_words() words, lent as long as the traffic lasts, like the file of kind.
+	uint32_t *memory;
 };
 
-// Draws what is drawn once. -ERANGE if the kind does not fit the number of hosts, -EINVAL if rho is
-// out of range or a file was not read.
+// Draws the parts that stay for the whole run. -ERANGE if the kind does not fit the number of
+// hosts, -EINVAL if rho is out of range or the file was not read.
 int drb_traffic_init(struct drb_traffic *traffic, const struct drb_traffic_setup *setup,
 		     struct drb_rng *rng);
 
-// Destination of every host in this slot into dest[0..N-1], DRB_NO_LABEL where a host is silent.
-// Slots follow each other from 0 on.
+// Writes the destination of every host in this slot to dest[0..N-1], DRB_NO_LABEL if a host is
+// silent. Call it for slots 0, 1, 2 and so on.
 void drb_traffic_slot(struct drb_traffic *traffic, struct drb_rng *rng, uint64_t slot,
 		      uint32_t dest[]);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What stands behind the colon of a pattern.
+// The argument behind the colon of a pattern.
 enum argument {
 	NOTHING,
 	COUNT,      // k, from 1 on
@@ -35,10 +35,12 @@ static const struct pattern {
 	[DRB_PATTERN_RACKS] = {"racks:F", SHARE},
 	[DRB_PATTERN_TURNS] = {"turns:C", COUNT},
 	[DRB_PATTERN_EPOCH] = {"epoch:S", COUNT},
+	[DRB_PATTERN_TRAINS] = {"trains:S", COUNT},
 	[DRB_PATTERN_JOBS] = {"jobs:K", COUNT},
 	[DRB_PATTERN_ONEWAY] = {"oneway:F:A", TWO_SHARES},
 	[DRB_PATTERN_SINK] = {"sink:F", SHARE},
 	[DRB_PATTERN_SILENT] = {"silent:F", PART},
+	[DRB_PATTERN_IDLE] = {"idle:F", PART},
 	[DRB_PATTERN_UNEQUAL] = {"unequal:F", PART},
 	[DRB_PATTERN_FILE] = {"file:PATH", PATH},
 };
@@ -48,7 +50,7 @@ const char *drb_traffic_usage(enum drb_pattern pattern)
 	return (unsigned)pattern < DRB_PATTERN_COUNT ? patterns[pattern].usage : NULL;
 }
 
-// Length of the name in front of the colon.
+// Length of the name before the colon.
 static size_t name_length(const char *usage)
 {
 	return strcspn(usage, ":");
@@ -75,7 +77,7 @@ static int parse_count(const char *text, uint32_t *k)
 	return 0;
 }
 
-// A number from 0 to 1 that ends before this character.
+// Reads a number from 0 to 1 that ends before the character `last`.
 static int parse_share(const char *text, char last, double *share, const char **rest)
 {
 	char *end;
@@ -156,8 +158,9 @@ int drb_traffic_fits(struct drb_traffic_kind kind, uint32_t hosts)
 	switch (kind.pattern) {
 	case DRB_PATTERN_TURNS:
 	case DRB_PATTERN_EPOCH:
+	case DRB_PATTERN_TRAINS:
 		return 0;
-	case DRB_PATTERN_JOBS: // of two hosts at least
+	case DRB_PATTERN_JOBS: // each has at least two hosts
 		return kind.k > hosts / 2 ? -ERANGE : 0;
 	case DRB_PATTERN_FILE:
 		return kind.file && kind.file->hosts > hosts ? -ERANGE : 0;

@@ -23,8 +23,8 @@
 
 struct options {
 	struct ctl ctl;
-	struct drb_rest words;    // as given
-	const char *where, *path; // where: the first of them
+	struct drb_rest words;    // arguments as given
+	const char *where, *path; // where: the first argument, SWITCH[.PORT]
 	char filter[FILTER_MAX];
 	uint64_t count; // 0: until interrupted
 	uint32_t snap;
@@ -61,16 +61,17 @@ static void take_words(struct options *o)
 		add_word(o, o->words.at[i]);
 }
 
-static void describe(char *text, size_t size, const struct drb_capture_slot *p)
+static void describe(char *text, size_t size, const struct session *s,
+		     const struct drb_capture_slot *p)
 {
-	const char *way = session_way(p);
+	const char *way = session_way(s, p);
 
 	snprintf(text, size, "%s%s", drb_capture_is_drop(p->kind) ? "dropped: " : "", way);
 	if (*way)
 		snprintf(text + strlen(text), size - strlen(text), ", queue %" PRIu32, p->queue);
 }
 
-// Where packets go.
+// The file that captured packets are written to.
 struct output {
 	FILE *file;
 	bool pcapng;
@@ -104,7 +105,7 @@ static void write_packet(const struct output *o, const struct drb_capture_slot *
 {
 	char comment[80];
 
-	describe(comment, sizeof(comment), p);
+	describe(comment, sizeof(comment), o->session, p);
 	if (p->port >= o->session->all.port_count)
 		return;
 	if (o->pcapng)
@@ -134,7 +135,7 @@ static void write_head(const struct output *o, uint32_t snap)
 	}
 }
 
-// Says what was lost, in the file and on standard error.
+// Writes how many packets were lost: per port into the file, in all to standard error.
 static void write_end(const struct output *o, uint64_t written)
 {
 	uint64_t all_lost = 0, matched, lost;
@@ -149,7 +150,8 @@ static void write_end(const struct output *o, uint64_t written)
 	drb_info("%" PRIu64 " packets captured, %" PRIu64 " lost", written, all_lost);
 }
 
-// *ended: the switch has ended, so no more will come.
+// Copies packets until `most` are written (0: no limit), the user interrupts, or the switch ends;
+// then *ended is true. Returns the number of packets written.
 static uint64_t copy_packets(struct session *s, const struct output *o, uint64_t most, bool *ended)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -167,7 +169,7 @@ static uint64_t copy_packets(struct session *s, const struct output *o, uint64_t
 		if (!goes_on)
 			break;
 		if (drb_interrupted())
-			session_end(s); // what was captured until then is still read
+			session_end(s); // packets captured before this are still read
 		*ended = !drb_interrupted() && !session_goes_on(s);
 		goes_on = !drb_interrupted() && !*ended;
 		if (goes_on)
@@ -188,7 +190,8 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	pcap_freecode(&program);
 	if (rc < 0)
 		return DRB_EXIT_FAILED;
-	// Only now: where no packets will come, whatever FILE was before stays as it was.
+	// Open FILE only now, because a capture that cannot start must not truncate an existing
+	// one.
 	FILE *file = drb_file_write(o->path);
 	const struct output output = {file, o->path != NULL, &s,
 				      drb_clock_ns(CLOCK_REALTIME) - (int64_t)drb_clock_now()};
@@ -208,7 +211,7 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	return DRB_EXIT_FAILED;
 }
 
-// The stats socket of the switch; false: it is not running.
+// Finds the stats socket of the switch; false: the switch is not running.
 static bool find_switch(const struct ctl *ctl, const char *instance, char path[108])
 {
 	struct drb_switch_socket *at;
@@ -240,8 +243,8 @@ int ctl_capture(int argc, char **argv)
 		"end reports how many packets the capture missed. Ends on SIGINT or SIGTERM.",
 		argc, argv);
 	take_words(&o);
-	// A reader of our output that is slow is not to lose what is being written; where it does not
-	// read at all, a second signal ends us.
+	// SA_RESTART: a signal does not cut off a write to a slow reader. SA_RESETHAND: if the
+	// reader has stopped reading, a second signal ends the program.
 	drb_interrupt_catch(SA_RESTART | SA_RESETHAND);
 	signal(SIGPIPE, SIG_IGN);
 	snprintf(name, sizeof(name), "%s", o.where);

@@ -17,27 +17,27 @@ enum {
 	OPTION_COMMENT = 1,
 	OPTION_FLAGS = 2, // of packets
 	OPTION_APPLICATION = 4,
-	OPTION_NAME = 2, // of interfaces, and so are the next two
+	OPTION_NAME = 2, // this and the next two: of interfaces
 	OPTION_DESCRIPTION = 3,
 	OPTION_RESOLUTION = 9,
-	OPTION_RECEIVED = 4, // of statistics, and so is the next
+	OPTION_RECEIVED = 4, // this and the next: of statistics
 	OPTION_DROPPED = 5,
 };
 
 #define BLOCK_MAX 8192
 
-// A block under construction: its length stands at both ends.
+// A block under construction. The format has the length of a block at both of its ends.
 struct block {
 	uint32_t used;
 	uint8_t bytes[BLOCK_MAX];
 };
 
-static void put(struct block *b, const void *bytes, uint32_t count)
+static void block_put(struct block *b, const void *bytes, uint32_t count)
 {
 	uint32_t padded = (count + 3) & ~3u;
 
 	if (b->used + padded > BLOCK_MAX)
-		return; // no caller writes that much
+		return; // never: no caller writes this much
 	memcpy(b->bytes + b->used, bytes, count);
 	memset(b->bytes + b->used + count, 0, padded - count);
 	b->used += padded;
@@ -45,7 +45,7 @@ static void put(struct block *b, const void *bytes, uint32_t count)
 
 static void put32(struct block *b, uint32_t value)
 {
-	put(b, &value, sizeof(value));
+	block_put(b, &value, sizeof(value));
 }
 
 static void put_time(struct block *b, uint64_t time_ns)
@@ -54,7 +54,7 @@ static void put_time(struct block *b, uint64_t time_ns)
 	put32(b, (uint32_t)time_ns);
 }
 
-static void begin(struct block *b, uint32_t type)
+static void block_begin(struct block *b, uint32_t type)
 {
 	b->used = 0;
 	put32(b, type);
@@ -65,12 +65,12 @@ static void option(struct block *b, uint16_t code, const void *value, size_t len
 {
 	const uint16_t head[2] = {code, (uint16_t)length};
 
-	put(b, head, sizeof(head));
+	block_put(b, head, sizeof(head));
 	if (length)
-		put(b, value, (uint32_t)length);
+		block_put(b, value, (uint32_t)length);
 }
 
-static void end(struct block *b, FILE *out)
+static void block_end(struct block *b, FILE *out)
 {
 	uint32_t length = b->used + 4;
 
@@ -82,16 +82,16 @@ static void end(struct block *b, FILE *out)
 void pcapng_begin(FILE *out, const char *application)
 {
 	const uint16_t version[2] = {1, 0};
-	const uint64_t unknown = UINT64_MAX; // length of the section
+	const uint64_t unknown = UINT64_MAX; // the length of the section is not known yet
 	struct block b;
 
-	begin(&b, BLOCK_SECTION);
+	block_begin(&b, BLOCK_SECTION);
 	put32(&b, BYTE_ORDER);
-	put(&b, version, sizeof(version));
-	put(&b, &unknown, sizeof(unknown));
+	block_put(&b, version, sizeof(version));
+	block_put(&b, &unknown, sizeof(unknown));
 	option(&b, OPTION_APPLICATION, application, strlen(application));
 	option(&b, OPTION_END, NULL, 0);
-	end(&b, out);
+	block_end(&b, out);
 }
 
 void pcapng_interface(FILE *out, const char *name, const char *description, uint32_t snap)
@@ -100,14 +100,14 @@ void pcapng_interface(FILE *out, const char *name, const char *description, uint
 	const uint8_t nanoseconds = 9;
 	struct block b;
 
-	begin(&b, BLOCK_INTERFACE);
-	put(&b, link, sizeof(link));
+	block_begin(&b, BLOCK_INTERFACE);
+	block_put(&b, link, sizeof(link));
 	put32(&b, snap);
 	option(&b, OPTION_NAME, name, strlen(name));
 	option(&b, OPTION_DESCRIPTION, description, strlen(description));
 	option(&b, OPTION_RESOLUTION, &nanoseconds, sizeof(nanoseconds));
 	option(&b, OPTION_END, NULL, 0);
-	end(&b, out);
+	block_end(&b, out);
 }
 
 void pcapng_write(FILE *out, const struct pcapng_packet *p)
@@ -115,17 +115,17 @@ void pcapng_write(FILE *out, const struct pcapng_packet *p)
 	const uint32_t flags = (uint32_t)p->direction;
 	struct block b;
 
-	begin(&b, BLOCK_PACKET);
+	block_begin(&b, BLOCK_PACKET);
 	put32(&b, p->interface);
 	put_time(&b, p->time_ns);
 	put32(&b, p->captured);
 	put32(&b, p->length);
-	put(&b, p->bytes, p->captured);
+	block_put(&b, p->bytes, p->captured);
 	option(&b, OPTION_FLAGS, &flags, sizeof(flags));
 	if (*p->comment)
 		option(&b, OPTION_COMMENT, p->comment, strlen(p->comment));
 	option(&b, OPTION_END, NULL, 0);
-	end(&b, out);
+	block_end(&b, out);
 }
 
 void pcapng_statistics(FILE *out, uint32_t interface, uint64_t time_ns, uint64_t matched,
@@ -133,11 +133,11 @@ void pcapng_statistics(FILE *out, uint32_t interface, uint64_t time_ns, uint64_t
 {
 	struct block b;
 
-	begin(&b, BLOCK_STATISTICS);
+	block_begin(&b, BLOCK_STATISTICS);
 	put32(&b, interface);
 	put_time(&b, time_ns);
 	option(&b, OPTION_RECEIVED, &matched, sizeof(matched));
 	option(&b, OPTION_DROPPED, &lost, sizeof(lost));
 	option(&b, OPTION_END, NULL, 0);
-	end(&b, out);
+	block_end(&b, out);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Writes pcapng (draft-ietf-opsawg-pcapng) in the byte order of this machine: names of interfaces,
-// directions, comments and losses. libpcap 1.10 cannot write these; rte_pcapng of DPDK 22.11 cannot write
-// comments.
+// Writes pcapng (draft-ietf-opsawg-pcapng) in the byte order of this machine, with names of
+// interfaces, directions, comments and losses. Existing libraries do not suffice: libpcap 1.10
+// cannot write these, and rte_pcapng of DPDK 22.11 cannot write comments.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -10,18 +10,20 @@
 enum pcapng_direction { PCAPNG_UNKNOWN, PCAPNG_INBOUND, PCAPNG_OUTBOUND };
 
 struct pcapng_packet {
-	uint32_t interface; // number: in the order of pcapng_interface()
-	uint64_t time_ns;   // since 1970
-	uint32_t length, captured;
+	uint32_t interface;        // from 0, in the order of calls of pcapng_interface()
+	uint64_t time_ns;          // since 1970
+	uint32_t length, captured; // bytes: on the wire, and here
 	const uint8_t *bytes;
 	enum pcapng_direction direction;
 	const char *comment; // "": none
 };
 
-// Errors are those of the stream.
+// Errors are left in the stream: check ferror(out). Call pcapng_begin() first, then
+// pcapng_interface() once for each interface.
 void pcapng_begin(FILE *out, const char *application);
 void pcapng_interface(FILE *out, const char *name, const char *description, uint32_t snap);
 void pcapng_write(FILE *out, const struct pcapng_packet *p);
-// At the end: how many packets of an interface were to be captured, and how many of these were lost.
+// Call at the end. matched: packets of the interface that the filter chose; lost: those of them
+// that were not captured.
 void pcapng_statistics(FILE *out, uint32_t interface, uint64_t time_ns, uint64_t matched,
 		       uint64_t lost);

@@ -19,7 +19,7 @@
 
 #define RINGS_MAX 64
 
-// To the socket beside that of the switch.
+// Connects to the capture socket, which is in the same folder as the stats socket.
 static int connect_beside(const char *socket_path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -44,7 +44,8 @@ static bool readable(int fd, uint32_t timeout_ms)
 	return poll(&p, 1, (int)timeout_ms) == 1;
 }
 
-// What Linux tells filters beside the packet is read at addresses below 0 (SKF_AD_OFF).
+// Linux offers filters more than the packet, such as its direction, at addresses below 0
+// (SKF_AD_OFF). The switch has only the packet.
 static bool asks_the_kernel(const struct bpf_program *program)
 {
 	for (uint32_t i = 0; i < program->bf_len; i++) {
@@ -90,7 +91,7 @@ static int send_request(int fd, uint64_t ports, const struct session_filter *fil
 	return send(fd, &request, size, MSG_NOSIGNAL) == (ssize_t)size ? 0 : -errno;
 }
 
-// The descriptor of the rings, or a negative errno.
+// Receives the descriptor of the memory with the rings. Returns it, or a negative errno.
 static int take_rings(int fd, uint32_t *count)
 {
 	struct drb_capture_reply reply;
@@ -128,8 +129,8 @@ static int map_rings(struct session *s, uint32_t timeout_ms)
 	return s->rings ? 0 : -EPROTO;
 }
 
-// Bits of the ports that are wanted; 0: there is no such port.
-static uint64_t ports_of(const struct session *s, const char *port)
+// A bit for each port to capture at; 0: there is no such port.
+static uint64_t capture_ports(const struct session *s, const char *port)
 {
 	uint64_t ports = 0;
 
@@ -140,29 +141,50 @@ static uint64_t ports_of(const struct session *s, const char *port)
 	return ports;
 }
 
-static int order(struct drb_telemetry *t, const char *name)
+static void say_why(const struct drb_telemetry *t, const char *name, int rc)
+{
+	char text[DRB_TELEMETRY_TEXT_MAX];
+
+	drb_telemetry_explain(rc, t->version, text);
+	drb_error("%s: %s", name, text);
+}
+
+static int capture_command(struct drb_telemetry *t, const char *name)
 {
 	char text[DRB_ORDER_TEXT_MAX];
 	bool done;
 	int rc = drb_order(t, DRB_CMD_CAPTURE, NULL, &done, text);
 
 	if (rc < 0)
-		drb_error("%s %s", name, drb_telemetry_error(rc));
+		say_why(t, name, rc);
 	else if (!done)
 		drb_error("%s: %s", name, text);
 	return rc < 0 ? rc : done ? 0 : -EBUSY;
 }
 
-static int begin(struct session *s, struct drb_telemetry *t, const char *socket_path,
-		 const struct session_filter *filter)
+// A switch closes the connection if the reader's messages have another version.
+static void say_refused(const struct session *s, int rc)
 {
-	uint64_t ports = ports_of(s, filter->port);
+	const struct drb_switch_info *info = &s->all.info;
+
+	if ((rc == -EPROTO || rc == -ECONNRESET) && strcmp(info->version, DRB_VERSION) != 0)
+		drb_error("%s: cannot begin to capture: the switch is of version %s, this program "
+			  "of " DRB_VERSION,
+			  info->name, info->version);
+	else
+		drb_error("%s: cannot begin to capture: %s", info->name, strerror(-rc));
+}
+
+static int session_begin(struct session *s, struct drb_telemetry *t, const char *socket_path,
+			 const struct session_filter *filter)
+{
+	uint64_t ports = capture_ports(s, filter->port);
 
 	if (!ports) {
 		drb_error("%s has no port '%s'", s->all.info.name, filter->port);
 		return -ENOENT;
 	}
-	int rc = order(t, s->all.info.name);
+	int rc = capture_command(t, s->all.info.name);
 	if (rc < 0)
 		return rc;
 	s->fd = connect_beside(socket_path);
@@ -170,7 +192,7 @@ static int begin(struct session *s, struct drb_telemetry *t, const char *socket_
 	if (rc == 0)
 		rc = map_rings(s, t->timeout_ms);
 	if (rc < 0)
-		drb_error("%s: cannot begin to capture: %s", s->all.info.name, strerror(-rc));
+		say_refused(s, rc);
 	return rc;
 }
 
@@ -184,10 +206,10 @@ int session_open(struct session *s, const char *socket_path, uint32_t timeout_ms
 	if (rc == 0)
 		rc = drb_read_all(&t, &s->all);
 	if (rc < 0) {
-		drb_error("%s: %s", socket_path, drb_telemetry_error(rc));
+		say_why(&t, socket_path, rc);
 		return rc;
 	}
-	rc = begin(s, &t, socket_path, filter);
+	rc = session_begin(s, &t, socket_path, filter);
 	drb_telemetry_close(&t);
 	if (rc < 0)
 		session_close(s);
@@ -227,7 +249,7 @@ bool session_next(struct session *s, struct drb_capture_slot *packet)
 
 bool session_goes_on(const struct session *s)
 {
-	return !readable(s->fd, 0); // the switch says nothing more, but for its end
+	return !readable(s->fd, 0); // the switch sends nothing more: only its end makes it readable
 }
 
 void session_count(const struct session *s, uint32_t port, uint64_t *matched, uint64_t *lost)
@@ -241,9 +263,11 @@ void session_count(const struct session *s, uint32_t port, uint64_t *matched, ui
 
 void session_end(struct session *s)
 {
-	// The switch closes its end when its workers have stopped to write.
-	if (s->fd >= 0 && shutdown(s->fd, SHUT_WR) == 0)
+	// The switch closes its end once its workers have stopped writing. One with a stuck worker
+	// does not, and is waited for once.
+	if (s->fd >= 0 && !s->ends && shutdown(s->fd, SHUT_WR) == 0)
 		readable(s->fd, 1000);
+	s->ends = true;
 }
 
 void session_close(struct session *s)
@@ -256,17 +280,13 @@ void session_close(struct session *s)
 	*s = (struct session){.fd = -1};
 }
 
-const char *session_way(const struct drb_capture_slot *packet)
+const char *session_way(const struct session *s, const struct drb_capture_slot *packet)
 {
 	static const char *const ways[] = {"", "default", "redirected", "down", "detour"};
-	static const char *const reasons[] = {
-#define X(key, meaning) #key,
-		DRB_DROP_REASONS(X)
-#undef X
-	};
 
 	if (drb_capture_is_drop(packet->kind))
-		return packet->reason < DRB_DROP_COUNT ? reasons[packet->reason] : "?";
+		return packet->reason < s->all.drop_name_count ? s->all.drop_names[packet->reason]
+							       : DRB_UNKNOWN_TEXT;
 	return packet->kind == DRB_CAPTURE_OUT && packet->way < sizeof(ways) / sizeof(ways[0])
 		       ? ways[packet->way]
 		       : "";

@@ -9,10 +9,10 @@
 
 _Static_assert(DRB_DROP_COUNT <= 64, "a bit for each reason");
 
-// Who has not answered for so long is told as silent.
+// A switch that has not answered for this long is reported as silent.
 #define SILENT_NS UINT64_C(2000000000)
 
-// Who tells what, while one switch is compared.
+// The switch that is compared, and the callback that receives its events.
 struct telling {
 	const struct metrics_switch *who;
 	uint64_t unix_ms;
@@ -35,8 +35,8 @@ static void tell(const struct telling *t, const char *port, const char *what, co
 		t->tell(&event, t->context);
 }
 
-static struct metrics_switch *find(const struct metrics_poll *poll,
-				   const struct metrics_switch *who)
+static struct metrics_switch *switch_find(const struct metrics_poll *poll,
+					  const struct metrics_switch *who)
 {
 	for (size_t i = 0; i < poll->count; i++) {
 		struct metrics_switch *s = &poll->switches[i];
@@ -46,7 +46,8 @@ static struct metrics_switch *find(const struct metrics_poll *poll,
 	return NULL;
 }
 
-// For which reasons packets were dropped since `before`; tells those for which none were earlier.
+// Returns the reasons, one bit each, for which packets were dropped since `before`. Reports those
+// that are not in `dropping`, the reasons of the previous comparison.
 static uint64_t compare_drops(const struct telling *t, const struct drb_switch_all *before,
 			      const struct drb_switch_all *now, uint64_t dropping)
 {
@@ -56,12 +57,12 @@ static uint64_t compare_drops(const struct telling *t, const struct drb_switch_a
 	uint64_t found = 0;
 
 	for (int i = 0; i < DRB_DROP_COUNT; i++) {
-		uint64_t count = now->drops.reason[i] - before->drops.reason[i];
+		const double count = drb_difference(before->drops.reason[i], now->drops.reason[i]);
 		char text[64];
-		if (now->drops.reason[i] <= before->drops.reason[i])
+		if (!(count > 0)) // 0 or unknown
 			continue;
 		found |= UINT64_C(1) << i;
-		snprintf(text, sizeof(text), "%s %" PRIu64, reasons[i], count);
+		snprintf(text, sizeof(text), "%s %.0f", reasons[i], count);
 		if (!(dropping & UINT64_C(1) << i))
 			tell(t, NULL, "drops", "", text);
 	}
@@ -123,18 +124,20 @@ static uint64_t compare_switch(const struct telling *t, const struct metrics_swi
 	return compare_drops(t, &before->all, &now->all, dropping);
 }
 
-// The last ones of their fabric.
+// A poll leaves out the last switches of a fabric once they have ended (metrics/poll.h). Reports
+// these as gone.
 static void tell_gone(const struct ctl_look *before, const struct ctl_look *now, struct telling t)
 {
 	for (size_t i = 0; i < before->poll.count; i++) {
 		t.who = &before->poll.switches[i];
-		if (t.who->error == 0 && !find(&now->poll, t.who))
+		if (t.who->error == 0 && !switch_find(&now->poll, t.who))
 			tell(&t, NULL, "switch", "runs", "gone");
 	}
 }
 
-// What did not answer is as it was before: what changes meanwhile is told when it answers again.
-static void keep(struct metrics_switch *before, struct metrics_switch *now)
+// Takes over the previous answer of a switch that does not answer. Changes that happen meanwhile
+// are reported when the switch answers again.
+static void answer_keep(struct metrics_switch *before, struct metrics_switch *now)
 {
 	const struct metrics_switch silent = *now;
 
@@ -159,12 +162,12 @@ int ctl_compare(struct ctl_look *before, struct ctl_look *now, ctl_on_event tell
 	tell_gone(before, now, t);
 	for (size_t i = 0; i < now->poll.count; i++) {
 		struct metrics_switch *who = &now->poll.switches[i],
-				      *old = find(&before->poll, who);
+				      *old = switch_find(&before->poll, who);
 		const struct ctl_seen was =
 			old && before->seen ? before->seen[old - before->poll.switches]
 					    : (struct ctl_seen){.answered_ns = now->poll.time_ns};
 		if (may_answer_yet(old, who, now->poll.time_ns - was.answered_ns)) {
-			keep(old, who);
+			answer_keep(old, who);
 			seen[i] = was;
 			continue;
 		}

@@ -4,31 +4,32 @@
 
 #include "ctl/metrics/poll.h"
 
-// What of a switch changed: `what` names it; before and after are texts, "" where there is none. Valid
-// during the call.
+// A change at a switch. `what` names the changed property; `before` and `after` are its values, ""
+// where there is none. All texts are valid during the call only.
 struct ctl_event {
 	uint64_t unix_ms;
 	const char *fabric, *name;
-	const char *port; // NULL: of the switch
+	const char *port; // NULL: the change is of the switch as a whole
 	const char *what; // switch, reloads, state, neighbour, scheme, threshold, drops
 	const char *before, *after;
 };
 
 typedef void (*ctl_on_event)(const struct ctl_event *event, void *context);
 
-// What is remembered of a switch.
+// State of a switch that is kept from one comparison to the next.
 struct ctl_seen {
-	uint64_t dropping;    // a bit for each reason for which it was dropping packets
-	uint64_t answered_ns; // the last time
+	uint64_t dropping;    // a bit for each reason of drops between the last two answers
+	uint64_t answered_ns; // time of its last answer
 };
 
-// A look and what is remembered of it. All zeros before the first one.
+// A poll, and the state kept for its switches. All zeros before the first poll.
 struct ctl_look {
 	struct metrics_poll poll;
-	struct ctl_seen *seen; // by switch; owned
+	struct ctl_seen *seen; // one for each of poll.switches; owned
 };
 
-// Tells what is different in `now`, whose `seen` it sets, from `before`. A switch that does not answer, but did
-// less than two seconds ago, is as it was: it may be ending, or wait for a CPU. 0 or -ENOMEM.
+// Reports each difference between `before` and `now` by `tell`, and sets now->seen. A switch that
+// answered less than two seconds ago but not now counts as unchanged: it may be ending, or wait for
+// a CPU. In that case its answers in `before` and `now` are exchanged. Returns 0 or -ENOMEM.
 int ctl_compare(struct ctl_look *before, struct ctl_look *now, ctl_on_event tell, void *context);
 void ctl_look_free(struct ctl_look *look);

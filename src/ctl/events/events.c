@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl events: events of all switches, a line each.
+// drbctl events: prints the events of all switches, one a line.
 
 #include "ctl/verbs.h"
 
@@ -17,7 +17,7 @@
 struct events {
 	struct ctl ctl;
 	uint64_t interval_ns;
-	uint64_t most, told; // events
+	uint64_t most, told; // events to print (0: no limit), and printed so far
 	bool json;
 };
 
@@ -39,8 +39,9 @@ static void print_json(const struct ctl_event *event)
 				 event->name, "port", event->port, "what", event->what, "before",
 				 event->before, "after", event->after);
 
-	if (!line || json_dumpf(line, stdout, JSON_COMPACT) < 0)
+	if (!line)
 		drb_die("out of memory");
+	json_dumpf(line, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(line);
 }
@@ -65,11 +66,12 @@ static void print_event(const struct ctl_event *event, void *context)
 	if (e->most && e->told == e->most)
 		return;
 	(e->json ? print_json : print_line)(event);
-	fflush(stdout);
+	if (fflush(stdout) != 0)
+		exit(drb_finish(DRB_EXIT_FAILED));
 	e->told++;
 }
 
-// Looks again and again until it is interrupted, or has told enough. An exit code.
+// Polls until interrupted, or until enough events are printed. Returns an exit code.
 static int follow(struct events *e)
 {
 	struct metrics_poller poller = {.runtime = e->ctl.runtime,
@@ -80,7 +82,7 @@ static int follow(struct events *e)
 	struct ctl_look before = {0}, now = {0};
 	int rc = metrics_poll(&poller, &before.poll);
 
-	// The first look is compared with itself: nothing has happened yet.
+	// Compare the first poll with itself: this sets `seen` and reports nothing.
 	if (rc == 0 && ctl_compare(&before, &before, print_event, e) < 0)
 		drb_die("out of memory");
 	while (rc == 0 && !drb_interrupted() && !(e->most && e->told == e->most)) {
@@ -102,7 +104,7 @@ int ctl_events(int argc, char **argv)
 	struct events e = {.ctl = ctl_defaults(), .interval_ns = 200000000};
 	const struct drb_options sets[] = {{.option = options, &e}, CTL_SET(&e.ctl), {0}};
 
-	// Meanwhile nothing is heard of the others.
+	// A short timeout: while one switch is waited for, events of the others are late.
 	e.ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_options_parse(sets,
 			  "Prints events of all running switches, or of those of --fabric: a "

@@ -8,16 +8,16 @@
 #include "common/cli/clock.h"
 #include "core/counters.h"
 
-// Switches asked at a time, so that they do not all want the CPUs at once. One that has not answered after
-// SLOW_NS makes room for another.
+// Most switches that are asked at a time: more would compete for the CPUs. A switch that has not
+// answered after SLOW_NS no longer counts, and the next one is asked.
 #define AT_A_TIME 8
 #define SLOW_NS UINT64_C(20000000)
-// How often it is tried again where too many others wait to be connected.
+// Time between attempts to connect to a socket whose backlog is full.
 #define RETRY_MS 5
 
-static void begin(struct metrics_connection *c);
+static void reading_begin(struct metrics_connection *c);
 
-static void end(struct metrics_connection *c, int error)
+static void reading_end(struct metrics_connection *c, int error)
 {
 	c->error = error;
 	c->owes = OWES_NOTHING;
@@ -25,19 +25,20 @@ static void end(struct metrics_connection *c, int error)
 	c->ended = true;
 }
 
-// A switch that was started again left the old connection dead: once more with a new one.
+// Handles an error. A restarted switch leaves the old connection dead, so -ECONNRESET is worth one
+// more attempt with a new connection.
 static void fail(struct metrics_connection *c, int error)
 {
 	if (error != -ECONNRESET || c->fresh) {
-		end(c, error);
+		reading_end(c, error);
 		return;
 	}
 	c->owes = OWES_NOTHING;
 	c->silent = c->old = false;
-	begin(c);
+	reading_begin(c);
 }
 
-static void ask(struct metrics_connection *c)
+static void snapshot_ask(struct metrics_connection *c)
 {
 	int rc = drb_telemetry_send(&c->telemetry, DRB_CMD_ALL, NULL);
 
@@ -48,12 +49,12 @@ static void ask(struct metrics_connection *c)
 		c->owes = OWES_ANSWER;
 }
 
-static void begin(struct metrics_connection *c)
+static void reading_begin(struct metrics_connection *c)
 {
 	if (c->owes != OWES_NOTHING)
 		return;
 	if (c->telemetry.fd >= 0) {
-		ask(c);
+		snapshot_ask(c);
 		return;
 	}
 	int rc = drb_telemetry_connect(&c->telemetry, c->socket.path);
@@ -61,11 +62,11 @@ static void begin(struct metrics_connection *c)
 		c->fresh = true;
 		c->owes = OWES_GREETING;
 	} else if (rc != -ETIMEDOUT) {
-		end(c, rc);
+		reading_end(c, rc);
 	}
 }
 
-// Something has come.
+// Receives a greeting or a reply, because the socket is readable.
 static void go_on(struct metrics_connection *c)
 {
 	const bool greeting = c->owes == OWES_GREETING;
@@ -77,13 +78,13 @@ static void go_on(struct metrics_connection *c)
 		return;
 	if (rc < 0) {
 		fail(c, rc);
-	} else if (greeting || c->old) { // an old answer is of who knows when
+	} else if (greeting || c->old) { // a reply to an earlier round is too old: ask again
 		json_decref(reply);
 		c->begun_ns = drb_clock_now();
-		ask(c);
+		snapshot_ask(c);
 	} else {
 		drb_switch_all_free(&c->all);
-		end(c, drb_all_take(reply, &c->all));
+		reading_end(c, drb_all_take(reply, &c->all));
 		json_decref(reply);
 	}
 }
@@ -93,7 +94,7 @@ static bool awaited(const struct metrics_connection *c)
 	return c->begun && !c->ended && !c->silent;
 }
 
-// Begins with as many as may be asked now; *next is the first that was not begun with.
+// Asks as many more switches as may be asked now. *next is the first that was not asked yet.
 static void begin_some(struct metrics_connection *all, size_t count, size_t *next)
 {
 	const uint64_t now = drb_clock_now();
@@ -105,12 +106,13 @@ static void begin_some(struct metrics_connection *all, size_t count, size_t *nex
 		struct metrics_connection *c = &all[*next];
 		c->begun = true;
 		c->begun_ns = now;
-		begin(c);
+		reading_begin(c);
 		asked += awaited(c);
 	}
 }
 
-// Gives up those whose time is over. The ms until something is to be done without an answer; -1: nobody is waited for.
+// Gives up on switches whose time is over, and tries again to connect where that failed. Returns
+// the time to wait for answers, in ms. -1: no answer is awaited.
 static int look_at_time(struct metrics_connection *all, size_t begun, size_t count,
 			uint32_t timeout_ms)
 {
@@ -127,16 +129,16 @@ static int look_at_time(struct metrics_connection *all, size_t begun, size_t cou
 		if (!awaited(c))
 			continue;
 		int left = (int)(timeout_ms - passed_ms);
-		if (c->owes == OWES_NOTHING) { // nor connected
+		if (c->owes == OWES_NOTHING) { // not connected either
 			left = RETRY_MS;
-			begin(c);
+			reading_begin(c);
 		}
 		wait = wait < 0 || left < wait ? left : wait;
 	}
 	return begun < count && wait > (int)(SLOW_NS / 1000000) ? (int)(SLOW_NS / 1000000) : wait;
 }
 
-// Waits for answers and takes them.
+// Waits up to wait_ms for answers and reads them.
 static void take_answers(struct metrics_connection *all, size_t begun, struct pollfd *fds,
 			 int wait_ms)
 {
@@ -156,7 +158,7 @@ void metrics_ask(struct metrics_connection *all, size_t count, uint32_t timeout_
 {
 	struct pollfd *fds = calloc(count ? count : 1, sizeof(*fds));
 	size_t begun = 0;
-	int wait = 0; // at first only for what has come since the last round
+	int wait = 0; // the first poll() only finds what has arrived since the last round
 
 	for (size_t i = 0; i < count; i++) {
 		struct metrics_connection *c = &all[i];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Asks many switches for everything they report, in one thread and over connections that stay open. A switch
-// that misses its time still owes the reply: later rounds read it when it comes, but do not wait.
+// Asks many switches for everything they report, in one thread and over connections that stay open.
+// A switch that misses its timeout still owes the reply: later rounds read the reply when it
+// arrives, but do not wait for it.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,20 +12,22 @@
 
 struct metrics_connection {
 	struct drb_switch_socket
-		socket; // set by the owner; all else is zero at first, but for telemetry.fd -1
-	// What came of the last round: 0 and `all`, which the owner may take away, or a negative errno.
+		socket; // set by the owner, who also sets telemetry.fd to -1 and the rest to zero
+	// Result of the last round: 0 and `all`, which the owner may take over, or a negative
+	// errno.
 	int error;
 	struct drb_switch_all all; // owned
 	// Private.
 	struct drb_telemetry telemetry;
 	enum metrics_debt { OWES_NOTHING, OWES_GREETING, OWES_ANSWER } owes;
-	bool silent;       // it owes something from an earlier round
-	bool old;          // what it owes was asked in an earlier round
-	bool begun, ended; // of this round
+	bool silent;       // it missed its timeout: no round waits for it
+	bool old;          // it owes a greeting or a reply from an earlier round
+	bool begun, ended; // in this round
 	bool fresh;        // connected in this round
 	uint64_t begun_ns;
+	bool complained; // the owner has reported that the replies cannot be understood
 };
 
-// One round: each switch has timeout_ms from when it is asked.
+// Does one round. The timeout of each switch begins when it is asked.
 void metrics_ask(struct metrics_connection *connections, size_t count, uint32_t timeout_ms);
 void metrics_connection_close(struct metrics_connection *c);

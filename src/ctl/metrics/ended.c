@@ -38,7 +38,9 @@ static bool has_fabric(const struct metrics_poll *poll, const char *fabric)
 	return false;
 }
 
-// Whole fabrics that are gone are not missed.
+// Remembers the switches that answered, and forgets those of fabrics without any switch in the
+// poll:
+// a fabric that is gone as a whole was taken down.
 static int remember(struct metrics_poller *p, const struct metrics_poll *poll)
 {
 	size_t kept = 0;
@@ -65,8 +67,8 @@ static int remember(struct metrics_poller *p, const struct metrics_poll *poll)
 	return 0;
 }
 
-static int add(struct metrics_poll *poll, const char fabric[DRB_FABRIC_MAX + 1], uint32_t layer,
-	       uint32_t label)
+static int ended_add(struct metrics_poll *poll, const char fabric[DRB_FABRIC_MAX + 1],
+		     uint32_t layer, uint32_t label)
 {
 	if (is_in(poll, fabric, layer, label))
 		return 0;
@@ -100,12 +102,13 @@ int metrics_add_ended(struct metrics_poller *p, struct metrics_poll *poll)
 	int rc = remember(p, poll);
 
 	for (size_t i = 0; rc == 0 && i < p->known_count; i++)
-		rc = add(poll, p->known[i].fabric, p->known[i].layer, p->known[i].label);
-	// Records are of the fabrics of this machine.
+		rc = ended_add(poll, p->known[i].fabric, p->known[i].layer, p->known[i].label);
+	// Records of topo/fabric are about fabrics of this machine, not of another runtime folder.
 	if (!p->runtime)
 		stopped = stopped_find(p->fabric);
 	for (size_t i = 0; rc == 0 && i < stopped.count; i++)
-		rc = add(poll, stopped.at[i].fabric, stopped.at[i].layer, stopped.at[i].label);
+		rc = ended_add(poll, stopped.at[i].fabric, stopped.at[i].layer,
+			       stopped.at[i].label);
 	free(stopped.at);
 	if (poll->count > count)
 		qsort(poll->switches, poll->count, sizeof(*poll->switches), by_switch);

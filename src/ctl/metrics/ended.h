@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Switches that ended in order. They leave no socket; the poller that knew them, and the records of
-// topo/fabric, identify them.
+// Switches that ended in order and therefore left no socket. They are known from earlier polls of
+// the poller and from the records of topo/fabric.
 
 #include "ctl/metrics/poll.h"
 
@@ -10,5 +10,6 @@ struct metrics_known {
 	uint32_t layer, label;
 };
 
-// Adds them to the poll, with -ENOENT, and remembers who has answered. 0 or -ENOMEM.
+// Adds such switches to the poll, with error -ENOENT, and remembers the switches that answered.
+// Returns 0 or -ENOMEM.
 int metrics_add_ended(struct metrics_poller *poller, struct metrics_poll *poll);

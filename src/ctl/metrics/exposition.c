@@ -15,8 +15,9 @@ static bool ends_with(const char *text, const char *end)
 	return a >= b && strcmp(text + a - b, end) == 0;
 }
 
-// The family of a counter of core/counters.h: octets are bytes and ns become seconds, in name and
-// value; what a port's queue and ring hold now are gauges, all else only grows.
+// The family of a counter of core/counters.h. In its name, `octets` become bytes and ns become
+// seconds; values in ns are written in seconds. The contents of a port's queue and ring are gauges;
+// all other counters only grow.
 static struct family family_of(const char *prefix, const char *key, const char *meaning)
 {
 	struct family f = {.help = meaning, .type = COUNTER, .ns = ends_with(key, "_ns")};
@@ -33,7 +34,8 @@ static struct family family_of(const char *prefix, const char *key, const char *
 	return f;
 }
 
-// Left out where there is none, as the utilisation of the uplinks of a core switch.
+// Writes a gauge from a text. Switches without a value are left out, such as core switches, which
+// have no utilisation of uplinks.
 static void write_text(const struct writer *w, const char *name, const char *help, size_t offset)
 {
 	struct family f = {.help = help};
@@ -122,8 +124,9 @@ static void write_drops(const struct writer *w)
 	}
 }
 
-// A histogram of counts in bins, as buckets: those whose upper limits are in `limits`, which are bin
-// numbers from the first on, and one for all. Without a sum: the ends are open.
+// A histogram: buckets 0 to limits - 1, and one more for everything. Bucket b has the values up to
+// limit(b), which are those of the bins up to bin(b). It has no sum, because the first and the last
+// bin are open.
 struct buckets {
 	struct family family;
 	size_t offset; // of the bins in struct metrics_switch
@@ -137,6 +140,11 @@ static void write_buckets(const struct writer *w, const struct buckets *h, size_
 	uint64_t sum = 0;
 	char le[16];
 
+	for (int b = 0; b < h->bins; b++)
+		sum = drb_sum(sum, bin[b]);
+	if (sum == DRB_UNKNOWN)
+		return;
+	sum = 0;
 	for (int b = 0, at = 0; b <= h->limits; b++) {
 		const struct label labels[] = {{"le", le}, {0}};
 		int end = b < h->limits ? h->bin(b) : h->bins - 1;
@@ -151,7 +159,8 @@ static void write_buckets(const struct writer *w, const struct buckets *h, size_
 	}
 }
 
-// Differences: buckets at -32, -16, ..., -1, 0, 1, ..., 16; one more packet is the next bin.
+// Differences: buckets at -32, -16, ..., -1, 0, 1, ..., 16. There is a bin for each number of
+// packets.
 static int difference_limit(int bucket)
 {
 	const int zero = 6;
@@ -166,7 +175,7 @@ static int difference_bin(int bucket)
 	return difference_limit(bucket) + DRB_DIFFERENCE_MAX;
 }
 
-// Sizes by their bits: bin b ends at 2^b - 1.
+// Sizes: bin b has the sizes of b bits and ends at 2^b - 1.
 static int size_limit(int bucket)
 {
 	return (1 << bucket) - 1;

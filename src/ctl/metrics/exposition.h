@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Metrics in the text format of Prometheus, version 0.0.4. Names and units follow its conventions: base
-// units (seconds, bytes), `_total` for counters. Every counter of core/counters.h becomes a metric
-// with its meaning as help text, so a new counter needs nothing here.
+// Metrics in the text format of Prometheus, version 0.0.4. Names and units follow its conventions:
+// base units (seconds, bytes), `_total` for counters. Every counter of core/counters.h becomes a
+// metric with its meaning as help text, so a new counter needs no change here.
 
 #include <stdio.h>
 
@@ -10,5 +10,5 @@
 
 #define METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-// False: no memory; nothing is written.
+// Writes all metrics of the poll. False: out of memory, and nothing is written.
 bool metrics_write(FILE *out, const struct metrics_poll *poll);

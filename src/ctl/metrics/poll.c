@@ -13,10 +13,10 @@
 #include "ctl/metrics/ask.h"
 #include "ctl/metrics/ended.h"
 
-// What a process has open besides its connections to switches.
+// File descriptors that a process has open besides its connections to switches.
 #define FILES_BESIDE 16
 
-// The open connection to a socket moves to its new place.
+// Moves the open connection to this socket out of the poller; without one, returns a new entry.
 static struct metrics_connection take_connection(struct metrics_poller *poller,
 						 const struct drb_switch_socket *socket)
 {
@@ -33,7 +33,7 @@ static struct metrics_connection take_connection(struct metrics_poller *poller,
 	return none;
 }
 
-// Connections for the sockets that are there now.
+// Makes the list of connections match the sockets that exist now.
 static int look_for_switches(struct metrics_poller *poller)
 {
 	struct drb_switch_socket *sockets;
@@ -60,21 +60,35 @@ static int look_for_switches(struct metrics_poller *poller)
 	return 0;
 }
 
-// What came of it goes to the poll.
-static void take(struct metrics_connection *c, struct metrics_switch *s)
+// Reports once that the replies of a switch, perhaps of another version, are not understood.
+static void complain(struct metrics_connection *c)
+{
+	char text[DRB_TELEMETRY_TEXT_MAX];
+
+	if (c->complained || (c->error != -EPROTO && c->error != -EPROTONOSUPPORT))
+		return;
+	drb_telemetry_explain(c->error, c->telemetry.version, text);
+	drb_error("%s: %s", c->socket.instance, text);
+	c->complained = true;
+}
+
+// Moves the result of the last round into the poll.
+static void round_take(struct metrics_connection *c, struct metrics_switch *s)
 {
 	memcpy(s->fabric, c->socket.fabric, sizeof(s->fabric));
 	drb_node_name(s->name, c->socket.layer, c->socket.label);
 	s->layer = c->socket.layer;
 	s->label = c->socket.label;
 	s->error = c->error;
+	complain(c);
 	if (c->error < 0)
 		return;
 	s->all = c->all;
 	c->all = (struct drb_switch_all){0};
 }
 
-// Other DPDK processes, whose name happens to be that of a switch, know no command of ours.
+// Leaves out other DPDK processes whose name happens to be that of a switch. They know no command
+// of drbswitch.
 static void leave_out_others(struct metrics_poll *poll)
 {
 	size_t kept = 0;
@@ -96,12 +110,13 @@ static int poll_all(struct metrics_poller *poller, struct metrics_poll *poll)
 	if (!poll->switches)
 		return -ENOMEM;
 	poll->count = poller->count;
-	// Before: a silent switch makes the poll longer, yet says nothing of when the others answered.
+	// Take the time before asking: a silent switch delays the end of the poll, but not the
+	// answers of the others.
 	poll->time_ns = drb_clock_now();
 	poll->unix_ms = drb_clock_ns(CLOCK_REALTIME) / 1000000;
 	metrics_ask(poller->connections, poller->count, poller->timeout_ms);
 	for (size_t i = 0; i < poll->count; i++)
-		take(&poller->connections[i], &poll->switches[i]);
+		round_take(&poller->connections[i], &poll->switches[i]);
 	leave_out_others(poll);
 	rc = metrics_add_ended(poller, poll);
 	if (rc < 0)

@@ -18,12 +18,15 @@ void series_begin(const struct writer *w, const struct family *f)
 		suffix, types[f->type]);
 }
 
-// Quotes, backslashes and line ends are escaped. A text that does not fit is cut.
+// Writes `,name="value"`, with quotes, backslashes and line ends escaped. A value that does not fit
+// is cut. Returns the number of characters.
 static size_t put_label(char *to, size_t room, const struct label *label)
 {
 	size_t used = (size_t)snprintf(to, room, ",%s=\"", label->name);
+	const char *value = drb_known_text(label->value);
 
-	for (const char *c = label->value; *c && used + 4 < room; c++) {
+	// An unknown value becomes "": to Prometheus, an empty label is the same as none.
+	for (const char *c = value ? value : ""; *c && used + 4 < room; c++) {
 		if (*c == '\n' || *c == '"' || *c == '\\')
 			to[used++] = '\\';
 		to[used++] = *c == '\n' ? 'n' : *c;
@@ -41,8 +44,6 @@ static void write_label(FILE *out, const struct label *label)
 	fputs_unlocked(text, out);
 }
 
-// The labels that every metric of switch i has, those of its port k unless that is negative, then
-// more, which ends with a label without a name.
 void series_name(const struct writer *w, const char *name, const char *suffix, size_t i,
 		 const struct label *more)
 {
@@ -67,6 +68,8 @@ static void write_value(const struct writer *w, const struct family *f, uint64_t
 void series_write(const struct writer *w, const struct family *f, size_t i,
 		  const struct label *more, uint64_t value)
 {
+	if (value == DRB_UNKNOWN)
+		return;
 	series_name(w, f->name, total_of(f), i, more);
 	write_value(w, f, value);
 }
@@ -89,13 +92,16 @@ void series_of_ports(const struct writer *w, const struct family *f, size_t offs
 		const struct metrics_switch *s = &w->poll->switches[i];
 		for (uint32_t k = 0; k < s->all.port_count; k++) {
 			const char *p = (const char *)&s->all.ports[k];
+			const uint64_t value = *(const uint64_t *)(const void *)(p + offset);
+			if (value == DRB_UNKNOWN)
+				continue;
 			fputs_unlocked(f->name, w->out);
 			fputs_unlocked(total_of(f), w->out);
 			fputs_unlocked("{", w->out);
 			fputs_unlocked(w->labels[i].text, w->out);
 			fputs_unlocked(w->labels[i].port[k], w->out);
 			fputs_unlocked("} ", w->out);
-			write_value(w, f, *(const uint64_t *)(const void *)(p + offset));
+			write_value(w, f, value);
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Families of metrics and their series as text, for exposition.c.
+// Writes families of metrics and their series as text, for exposition.c.
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,21 +9,21 @@
 
 enum type { GAUGE, COUNTER, HISTOGRAM };
 
-// Labels of the ports of a switch, as they are written.
+// Size of the text of a port's labels.
 #define PORT_LABELS_MAX 256
 
 struct writer {
 	FILE *out;
 	const struct metrics_poll *poll;
-	// Of each switch: `fabric="drb",switch="s1-0",layer="1"`, and of each of its ports, from here on:
-	// `,port="u0",peer="s2-0.d0"`. Owned.
+	// The labels of each switch as text, `fabric="drb",switch="s1-0",layer="1"`, and what each
+	// of its ports adds, `,port="u0",peer="s2-0.d0"`. Owned.
 	struct switch_labels {
 		char text[128];
 		char (*port)[PORT_LABELS_MAX];
 	} * labels;
 };
 
-// A metric family. name is without `_total`.
+// A metric family; `name` is without the suffix `_total`.
 struct family {
 	char name[96];
 	const char *help;
@@ -35,18 +35,20 @@ struct label {
 	const char *name, *value;
 };
 
-// Prepares the labels; the writer is to be freed. False: no memory.
+// Prepares the labels. Call series_free() in any case. False: out of memory.
 bool series_init(struct writer *w);
 void series_free(struct writer *w);
-// What stands before the series of a family.
+// Writes the lines before the series of a family: its help text and type.
 void series_begin(const struct writer *w, const struct family *f);
-// `name suffix{labels} ` of switch i, with more labels, which end with one without a name.
+// Writes the beginning of a line, `name suffix{labels} `, for switch i. `more` are further labels,
+// up to one without a name; NULL: none.
 void series_name(const struct writer *w, const char *name, const char *suffix, size_t i,
 		 const struct label *more);
-// A series of switch i.
+// Writes a series of switch i with further labels as above; nothing if the value is unknown.
 void series_write(const struct writer *w, const struct family *f, size_t i,
 		  const struct label *more, uint64_t value);
-// A whole family: a value of each switch that answered, found at this offset of struct metrics_switch.
+// Writes a whole family: a uint64_t of each switch that answered, at this offset in struct
+// metrics_switch.
 void series_of_switches(const struct writer *w, const struct family *f, size_t offset);
-// The same of each port, at this offset of struct drb_switch_port.
+// Writes a whole family: a uint64_t of each port, at this offset in struct drb_switch_port.
 void series_of_ports(const struct writer *w, const struct family *f, size_t offset);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl reload, set, drain, undrain, down, up: orders to switches.
+// drbctl reload, set, drain, undrain, down, up: send orders to switches.
 
 #include "ctl/verbs.h"
 
@@ -15,13 +15,14 @@
 struct order {
 	struct ctl ctl;
 	const char *command;
-	bool ports;            // of a port as well as of a switch
-	const char *parameter; // the port of the switch being visited, or settings; NULL: none
+	bool ports;            // the order may be for a single port
+	const char *parameter; // port of the visited switch, or settings; NULL: none
 	char settings[1024];   // "threshold=3 scheme=walk"
 	struct ctl_refusals refused;
 };
 
-// What the switch did is said at once; that it refuses, and why, is noted.
+// Prints the reply of a switch that obeys at once. Refusals are collected, because many switches
+// may refuse for the same reason.
 static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct order *o = arg;
@@ -38,7 +39,7 @@ static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info
 	return 0;
 }
 
-// Takes the port off the end of "s2-5.u0". NULL: there is none.
+// Cuts the port off the end of "s2-5.u0" and returns it. NULL: there is none.
 static char *cut_port(char *name)
 {
 	char *dot = strrchr(name, '.');
@@ -51,7 +52,7 @@ static char *cut_port(char *name)
 	return dot + 1;
 }
 
-// One name after the other, as they were given.
+// Sends the order to the named switches, in the order of the command line.
 static int order_named(struct order *o)
 {
 	const struct drb_rest names = o->ctl.names;
@@ -85,7 +86,7 @@ static void add_setting(struct order *o, const char *arg)
 		drb_die("'%s': that is too much at once", arg);
 }
 
-// What is no KEY=VALUE is the name of a switch.
+// Sorts the arguments: KEY=VALUE is a setting, and anything else is the name of a switch.
 static void take_settings(struct order *o)
 {
 	struct drb_rest *names = &o->ctl.names;
@@ -109,7 +110,7 @@ static void take_settings(struct order *o)
 #define OR_ALL "\n--all"
 #define SETTINGS " KEY=VALUE..."
 
-static int order(const char *command, const char *args, const char *doc, int argc, char **argv)
+static int order_send(const char *command, const char *args, const char *doc, int argc, char **argv)
 {
 	const bool ports = strncmp(args, PORTS, strlen(PORTS)) == 0, may_all = strstr(args, OR_ALL);
 	struct order o = {.ctl = ctl_defaults(), .command = command, .ports = ports};
@@ -134,16 +135,17 @@ static int order(const char *command, const char *args, const char *doc, int arg
 
 int ctl_reload(int argc, char **argv)
 {
-	return order(DRB_CMD_RELOAD, SWITCHES OR_ALL,
-		     "Makes switches read and apply their config again without loss of packets. "
-		     "An invalid config changes nothing. The reply names keys that cannot change "
-		     "while a switch runs. Exit status 1 if a switch refuses.",
-		     argc, argv);
+	return order_send(
+		DRB_CMD_RELOAD, SWITCHES OR_ALL,
+		"Makes switches read and apply their config again without loss of packets. "
+		"An invalid config changes nothing. The reply names keys that cannot change "
+		"while a switch runs. Exit status 1 if a switch refuses.",
+		argc, argv);
 }
 
 int ctl_set(int argc, char **argv)
 {
-	return order(
+	return order_send(
 		DRB_CMD_SET, SWITCHES SETTINGS OR_ALL SETTINGS,
 		"Changes keys of routing in running switches, such as threshold=3 scheme=walk, "
 		"without loss of packets. The next drbctl reload or restart undoes this. Exit "
@@ -153,38 +155,40 @@ int ctl_set(int argc, char **argv)
 
 int ctl_drain(int argc, char **argv)
 {
-	return order(DRB_CMD_DRAIN, PORTS,
-		     "Takes a port, like s2-5.u0, or all ports of a switch above layer 1 out of "
-		     "use without loss: both ends send no new traffic over it, and packets in "
-		     "flight still pass. Lasts until drbctl undrain or a restart of the switch. "
-		     "The switch refuses to isolate a host or a switch. A drained link that "
-		     "later becomes the last path is used until there is another; drbctl show "
-		     "SWITCH links shows it. Exit status 1 if a switch refuses.",
-		     argc, argv);
+	return order_send(
+		DRB_CMD_DRAIN, PORTS,
+		"Takes a port, like s2-5.u0, or all ports of a switch above layer 1 out of "
+		"use without loss: both ends send no new traffic over it, and packets in "
+		"flight still pass. Lasts until drbctl undrain or a restart of the switch. "
+		"The switch refuses to isolate a host or a switch. A drained link that "
+		"later becomes the last path is used until there is another; drbctl show "
+		"SWITCH links shows it. Exit status 1 if a switch refuses.",
+		argc, argv);
 }
 
 int ctl_undrain(int argc, char **argv)
 {
-	return order(DRB_CMD_UNDRAIN, PORTS OR_ALL,
-		     "Puts ports, or all ports of switches, back into use after drbctl drain. "
-		     "Exit status 1 if a switch refuses.",
-		     argc, argv);
+	return order_send(DRB_CMD_UNDRAIN, PORTS OR_ALL,
+			  "Puts ports, or all ports of switches, back into use after drbctl drain. "
+			  "Exit status 1 if a switch refuses.",
+			  argc, argv);
 }
 
 int ctl_down(int argc, char **argv)
 {
-	return order(DRB_CMD_DOWN, PORTS,
-		     "Takes a port, like s2-5.u0, or all ports of a switch down, as if cables "
-		     "were cut: packets in both directions are dropped (port_down), and also "
-		     "hellos, so both ends notice. Lasts until drbctl up or a restart of the "
-		     "switch. Drain first to lose nothing. Exit status 1 if a switch refuses.",
-		     argc, argv);
+	return order_send(DRB_CMD_DOWN, PORTS,
+			  "Takes a port, like s2-5.u0, or all ports of a switch down, as if cables "
+			  "were cut: packets in both directions are dropped (port_down), and also "
+			  "hellos, so both ends notice. Lasts until drbctl up or a restart of the "
+			  "switch. Drain first to lose nothing. Exit status 1 if a switch refuses.",
+			  argc, argv);
 }
 
 int ctl_up(int argc, char **argv)
 {
-	return order(DRB_CMD_UP, PORTS OR_ALL,
-		     "Puts ports up again after drbctl down. They are used again once they hear "
-		     "their neighbours. Exit status 1 if a switch refuses.",
-		     argc, argv);
+	return order_send(
+		DRB_CMD_UP, PORTS OR_ALL,
+		"Puts ports up again after drbctl down. They are used again once they hear "
+		"their neighbours. Exit status 1 if a switch refuses.",
+		argc, argv);
 }

@@ -13,7 +13,7 @@
 struct ctl_refusal {
 	char *reason; // owned
 	char first[DRB_NAME_MAX];
-	uint32_t more; // switches that refuse for this reason, too
+	uint32_t more; // further switches that refuse for the same reason
 };
 
 void ctl_refusals_add(struct ctl_refusals *refused, const char *name, const char *reason)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Why switches refuse an order: each reason once, however many switches have it.
+// The reasons for which switches refuse an order. Many switches often have the same reason, and
+// each is printed once.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +11,9 @@ struct ctl_refusals {           // all zero: none
 	size_t count;
 };
 
-// Notes that this switch refuses. Ends the program if there is no memory.
+// Adds a refusal of this switch; both texts are copied. Ends the program if there is no memory.
 void ctl_refusals_add(struct ctl_refusals *refused, const char *name, const char *reason);
 
-// Says every reason in a line that names the first switch and how many more, and forgets them. True
-// if a switch refused.
+// Prints each reason in one line, with the first switch that has it and the number of others. Then
+// frees all. True if a switch refused.
 bool ctl_refusals_say(struct ctl_refusals *refused);

@@ -11,7 +11,7 @@
 struct connection {
 	struct connection *older, *newer;
 	struct MHD_Connection *connection;
-	uint64_t asked_ns; // when it was opened, or asked last
+	uint64_t asked_ns; // time of its last request, or when it was opened
 	bool listed;
 };
 
@@ -94,7 +94,7 @@ void connections_asked(struct connections *all, struct MHD_Connection *c)
 {
 	struct connection *e = entry_of(c);
 
-	// One that was dropped stays so.
+	// A connection that was dropped stays unlisted.
 	if (e && e->listed) {
 		unlist(all, e);
 		list(all, e);

@@ -17,13 +17,13 @@ struct event_stream {
 	struct event_stream *next, *before;
 	struct MHD_Connection *connection;
 	bool waits;   // suspended until the next snapshot
-	bool dropped; // to make room for a newer one
-	// Of the daemon's thread alone.
+	bool dropped; // being closed in favour of a newer stream
+	// Used by the daemon's thread only.
 	struct snapshot *snapshot; // being sent; NULL: none
-	const char *json;          // of it
+	const char *json;          // text of this snapshot
 	size_t json_length;
 	uint64_t number; // of the last snapshot sent
-	size_t sent;     // of its event
+	size_t sent;     // bytes of the current event
 };
 
 static const char prefix[] = "data: ", suffix[] = "\n\n";
@@ -46,8 +46,9 @@ static size_t copy_part(const char *part, size_t length, size_t *skip, char *to,
 	return n;
 }
 
-// What follows of "data: JSON\n\n" after the part that is sent.
-static size_t fill(struct event_stream *s, char *to, size_t room)
+// Copies the next part of "data: JSON\n\n", after the s->sent bytes that were sent. Returns its
+// size.
+static size_t stream_fill(struct event_stream *s, char *to, size_t room)
 {
 	size_t skip = s->sent, n;
 
@@ -57,10 +58,12 @@ static size_t fill(struct event_stream *s, char *to, size_t room)
 	return n;
 }
 
-// False: the caller's connection waits for the next snapshot now, or the stream ends.
+// Begins with the next snapshot. False: the connection is now suspended until there is one, or the
+// stream ends; *result is for MHD.
 static bool next_snapshot(struct event_stream *s, ssize_t *result)
 {
-	// Under the lock: a snapshot that comes after this look finds the stream waiting and wakes it.
+	// Check and suspend under the lock, so that a snapshot taken after the check wakes this
+	// stream.
 	pthread_mutex_lock(&s->all->lock);
 	struct snapshot *p = poller_next(s->all->poller, s->number);
 	bool ended = s->all->ended, stale = p->number == s->number;
@@ -89,7 +92,7 @@ static ssize_t read_stream(void *stream, uint64_t position, char *to, size_t roo
 	(void)position;
 	if (!s->snapshot && !next_snapshot(s, &result))
 		return result;
-	size_t n = fill(s, to, room);
+	size_t n = stream_fill(s, to, room);
 	s->sent += n;
 	if (s->sent == sizeof(prefix) - 1 + s->json_length + sizeof(suffix) - 1) {
 		s->number = s->snapshot->number;
@@ -117,7 +120,7 @@ static void free_stream(void *stream)
 	free(s);
 }
 
-// The stream that was there first makes room for one more. The caller has the lock.
+// Drops the oldest stream in favour of a new one. The caller holds the lock.
 static void drop_oldest(struct event_streams *all)
 {
 	struct event_stream *oldest = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Server-sent events: each viewer gets every snapshot that it can read in time; a slow one skips snapshots
-// and takes no more memory than one.
+// Server-sent events. Each viewer gets every snapshot that it can read in time. A slow viewer skips
+// snapshots, and never costs more memory than one snapshot.
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,20 +13,21 @@ struct MHD_Connection;
 struct MHD_Response;
 struct event_stream;
 
-#define EVENT_STREAMS_MAX 64
+#define EVENT_STREAMS_MAX 64 // a further stream closes the oldest
 
 struct event_streams {
 	struct poller *poller;
-	pthread_mutex_t lock; // of what follows and of each stream's `waits`
+	pthread_mutex_t lock; // of the members below, and of each stream's `waits`
 	struct event_stream *first;
 	size_t count;
 	bool ended;
 };
 
 void event_streams_init(struct event_streams *all, struct poller *poller);
-// The endless response for one viewer. NULL: there are too many, or no memory.
+// Returns an endless response for one viewer; the caller queues it. NULL: too many streams, or out
+// of memory.
 struct MHD_Response *event_stream_new(struct event_streams *all, struct MHD_Connection *c);
-// A new snapshot: viewers that wait for one go on.
+// Call after each new snapshot: resumes the viewers that wait for one.
 void event_streams_wake(struct event_streams *all);
-// All streams end at their next byte. Before the daemon is stopped.
+// Ends all streams at their next byte. Call before the daemon is stopped.
 void event_streams_end(struct event_streams *all);

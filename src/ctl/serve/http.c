@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <microhttpd.h>
 
@@ -18,9 +20,9 @@
 #include "ctl/serve/event_stream.h"
 #include "ctl/serve/page.h"
 
-// Bounds on what clients may cost: connections at a time (connections.h keeps them below, where there is
-// room for streams and for those that are being closed), bytes of headers each, seconds without a byte. An event
-// stream sends something at every interval.
+// Bounds on the cost of clients: connections at a time, bytes of headers, seconds without a byte.
+// The file connections.h keeps fewer connections than this: the rest is for event streams and for
+// connections that are being closed. An event stream sends bytes at every interval.
 #define CONNECTIONS_MAX (CONNECTIONS_KEPT + 2 * EVENT_STREAMS_MAX + 100)
 #define CONNECTION_BYTES 32768
 #define IDLE_SECONDS 15
@@ -30,12 +32,13 @@ struct http_server {
 	struct poller *poller;
 	struct event_streams streams;
 	struct connections connections;
-	char hosts[8][HTTP_HOST_MAX + 8]; // values of Host that are ours, in lower case; "" ends
+	char hosts[8][HTTP_HOST_MAX + 8]; // values of Host that are served, up to ""
 	bool any;                         // it listens at every address of this machine
-	uint16_t port;                    // where
+	uint16_t port;                    // that it listens at
 };
 
-// Nothing from elsewhere is loaded, run or shown in a frame of somebody else's page.
+// These headers keep a browser from loading or running anything of another site, and other sites
+// from showing this page in a frame.
 static void add_security_headers(struct MHD_Response *response)
 {
 	MHD_add_response_header(response, "Content-Security-Policy",
@@ -58,7 +61,7 @@ static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, const c
 	return rc;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *why)
+static enum MHD_Result request_refuse(struct MHD_Connection *c, unsigned status, const char *why)
 {
 	return answer(c, status, "text/plain; charset=utf-8",
 		      MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
@@ -70,7 +73,7 @@ static void release_snapshot(void *snapshot)
 	snapshot_release(snapshot);
 }
 
-// However many clients do not take their answers, the text is there once.
+// Answers with a text of the last snapshot. All clients share it: slow ones cost no further copies.
 static enum MHD_Result answer_text(struct http_server *s, struct MHD_Connection *c,
 				   enum snapshot_text which, const char *type)
 {
@@ -103,8 +106,8 @@ static ssize_t read_nothing(void *unused, uint64_t position, char *to, size_t ro
 	return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-// For HEAD: no length is told, as a stream has none, and no chunk follows, which libmicrohttpd sends after the
-// headers of what is chunked.
+// The reply to HEAD /events: headers without a length, because a stream has none. HTTP 1.0 avoids
+// chunked encoding, for which libmicrohttpd would send a chunk after the headers.
 static struct MHD_Response *headers_of_stream(void)
 {
 	struct MHD_Response *response =
@@ -123,7 +126,7 @@ static enum MHD_Result events(struct http_server *s, struct MHD_Connection *c, b
 	if (head)
 		return answer(c, MHD_HTTP_OK, "text/event-stream", response);
 	if (!response)
-		return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
+		return request_refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many viewers\n");
 	connections_except(&s->connections, c);
 	return answer(c, MHD_HTTP_OK, "text/event-stream", response);
 }
@@ -144,7 +147,8 @@ static bool parse_address(const struct http_address *a, struct sockaddr_storage 
 	return inet_pton(AF_INET6, a->host, &v6->sin6_addr) == 1;
 }
 
-// "192.0.2.7:9110" or "[2001:db8::7]:9110", of our port: no name, so nobody else's either.
+// True if a Host is an address with the port of this server, such as "192.0.2.7:9110" or
+// "[2001:db8::7]:9110". Only names can be rebound by another site; addresses cannot.
 static bool is_address(const struct http_server *s, const char *host)
 {
 	const char *colon = strrchr(host, ':');
@@ -154,7 +158,7 @@ static bool is_address(const struct http_server *s, const char *host)
 	size_t length = colon ? (size_t)(colon - host) : 0;
 
 	snprintf(port, sizeof(port), ":%u", s->port);
-	if (!colon || strcmp(colon, port) != 0) // browsers leave out 80
+	if (!colon || strcmp(colon, port) != 0) // browsers omit port 80
 		length = s->port == 80 ? strlen(host) : 0;
 	bool brackets = length > 2 && host[0] == '[' && host[length - 1] == ']';
 	if (length - 2 * brackets >= sizeof(a.host))
@@ -163,8 +167,8 @@ static bool is_address(const struct http_server *s, const char *host)
 	return length && parse_address(&a, &unused) && brackets == (strchr(a.host, ':') != NULL);
 }
 
-// A page that another site has a browser load under a name of its own (DNS rebinding) names that
-// site as Host.
+// Refuses DNS rebinding: if another site makes its own name resolve to this server, the browser
+// sends that name as Host.
 static bool host_is_ours(const struct http_server *s, struct MHD_Connection *c)
 {
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
@@ -185,17 +189,17 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 
 	(void)version, (void)body;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "read only: GET\n");
-	if (!*seen ||
-	    *body_size) { // first the headers alone; a body, which nobody wants, is dropped
+		return request_refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "read only: GET\n");
+	if (!*seen || *body_size) { // the first call has only the headers; bodies are discarded
 		*seen = s;
 		*body_size = 0;
 		connections_asked(&s->connections, c);
 		return MHD_YES;
 	}
 	if (!host_is_ours(s, c))
-		return refuse(c, MHD_HTTP_MISDIRECTED_REQUEST,
-			      "not a name of this server (drbctl serve --host NAME adds one)\n");
+		return request_refuse(
+			c, MHD_HTTP_MISDIRECTED_REQUEST,
+			"not a name of this server (drbctl serve --host NAME adds one)\n");
 	if (strcmp(url, "/metrics") == 0)
 		return metrics(s, c);
 	if (strcmp(url, "/api/state") == 0)
@@ -207,8 +211,8 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 			      MHD_create_response_from_buffer(file->length,
 							      (void *)(uintptr_t)file->data,
 							      MHD_RESPMEM_PERSISTENT));
-	return refuse(c, MHD_HTTP_NOT_FOUND,
-		      "nothing here; see /, /metrics, /api/state, /events\n");
+	return request_refuse(c, MHD_HTTP_NOT_FOUND,
+			      "nothing here; see /, /metrics, /api/state, /events\n");
 }
 
 static void name_hosts(struct http_server *s, const struct http_address *a, const char *name)
@@ -222,7 +226,7 @@ static void name_hosts(struct http_server *s, const struct http_address *a, cons
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "%s:%u", name, a->port);
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "%s", name);
 	}
-	if (a->port == 80) { // browsers leave it out
+	if (a->port == 80) { // browsers omit it
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), v6 ? "[%s]" : "%s", a->host);
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "localhost");
 	}
@@ -239,33 +243,52 @@ bool http_is_any(const struct http_address *listen)
 	return IN6_IS_ADDR_UNSPECIFIED(&((struct sockaddr_in6 *)&address)->sin6_addr);
 }
 
-struct http_server *http_start(const struct http_address *listen, const char *host_name,
-			       struct poller *poller)
+int http_listen(const struct http_address *at)
 {
 	struct sockaddr_storage address;
+	const int on = 1;
+
+	if (!parse_address(at, &address)) {
+		drb_error("cannot listen on '%s': must be an IPv4 or IPv6 address", at->host);
+		return -1;
+	}
+	const bool v6 = address.ss_family == AF_INET6;
+	int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+	    (!v6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) == 0) &&
+	    bind(fd, (struct sockaddr *)&address,
+		 v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in)) == 0 &&
+	    listen(fd, SOMAXCONN) == 0)
+		return fd;
+	drb_error("cannot listen on %s:%u: %s", at->host, at->port, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+struct http_server *http_start(const struct http_address *listen, int listener,
+			       const char *host_name, struct poller *poller)
+{
 	struct http_server *s = calloc(1, sizeof(*s));
 
-	if (!s || !parse_address(listen, &address)) {
-		drb_error("cannot listen on '%s': must be an IPv4 or IPv6 address", listen->host);
-		free(s);
+	if (!s)
 		return NULL;
-	}
 	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-			 (address.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+			 (strchr(listen->host, ':') ? MHD_USE_IPv6 : 0);
 	s->poller = poller;
 	event_streams_init(&s->streams, poller);
 	name_hosts(s, listen, host_name);
 	s->any = http_is_any(listen);
 	s->port = listen->port;
-	s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR,
-				     (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
+	s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET,
+				     listener, MHD_OPTION_CONNECTION_LIMIT,
 				     (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				     (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
 				     (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
 				     connections_notify, &s->connections, MHD_OPTION_END);
 	if (s->daemon)
 		return s;
-	drb_error("cannot listen on %s:%u: %s", listen->host, listen->port, strerror(errno));
+	drb_error("cannot serve HTTP: %s", strerror(errno));
 	free(s);
 	return NULL;
 }

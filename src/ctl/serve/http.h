@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The HTTP server behind drbctl serve: read only, bounded in connections, memory and time. It serves only
-// requests whose Host is one of its own names.
+// The HTTP server of drbctl serve: read-only, and bounded in connections, memory and time. It
+// serves only requests whose Host is one of its names.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,12 +17,15 @@ struct http_address {
 	uint16_t port;
 };
 
-// Serves until http_stop(): /metrics, /api/state, /events, / and its files. host_name: a further
-// name that requests may ask for, or NULL. NULL with a message printed if it cannot listen.
-struct http_server *http_start(const struct http_address *listen, const char *host_name,
-			       struct poller *poller);
-// Whether it listens at every address of this machine: then requests may ask for any address.
+// Returns a socket that listens at this address, or -1 with a message printed.
+int http_listen(const struct http_address *listen);
+// Serves /metrics, /api/state, /events, / and its files at this socket until http_stop(), which
+// closes the socket. host_name: a further name for Host, or NULL. Returns NULL with a message
+// printed if the server cannot start.
+struct http_server *http_start(const struct http_address *listen, int listener,
+			       const char *host_name, struct poller *poller);
+// True if `listen` stands for every address of this machine. Host may then be any address.
 bool http_is_any(const struct http_address *listen);
-// A snapshot was taken: event streams go on.
+// Call after each snapshot: resumes event streams.
 void http_wake(void *server);
 void http_stop(struct http_server *server);

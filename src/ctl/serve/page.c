@@ -37,7 +37,7 @@ const struct page_file *page_find(const char *path)
 	return NULL;
 }
 
-// A file that a line of the page names after `key`; NULL: it names none.
+// The file that a line of the page names after `key`; NULL: none.
 static const struct page_file *named(const char *line, size_t length, const char *key)
 {
 	const char *at = memmem(line, length, key, strlen(key));
@@ -60,7 +60,8 @@ static void write_within(FILE *out, const char *tag, const struct page_file *fil
 	fprintf(out, "</%s>\n", tag);
 }
 
-// The part of the page before its first script, or the rest of it.
+// Writes the part of the page before its first script, or else the rest. Style sheets and scripts
+// are written into the page.
 static void write_part(FILE *out, bool scripts)
 {
 	const struct page_file *page = page_find("/");

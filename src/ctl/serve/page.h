@@ -12,10 +12,11 @@ struct page_file {
 	size_t length;
 };
 
-// NULL: there is no such file. "/" is the page itself.
+// Finds a file by its path; "/" is the page itself. NULL: there is no such file.
 const struct page_file *page_find(const char *path);
 
-// The page as one file that needs no other: what stands before a recording, which is states (state.h)
-// without the character '<', one a line, and what stands behind it.
+// Writes the page as one file that needs no others: the part before a recording, and the part after
+// it. The caller writes the recording in between: states (state.h), one a line, without the
+// character '<'.
 void page_begin_recording(FILE *out);
 void page_end_recording(FILE *out);

@@ -56,7 +56,7 @@ const char *snapshot_text(struct snapshot *p, enum snapshot_text which, size_t *
 }
 
 // NULL: out of memory.
-static struct snapshot *take(struct poller *p, uint64_t number)
+static struct snapshot *snapshot_take(struct poller *p, uint64_t number)
 {
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
 
@@ -70,7 +70,7 @@ static struct snapshot *take(struct poller *p, uint64_t number)
 	return snapshot;
 }
 
-// Waits until it is time for the next poll; false: to stop.
+// Waits until the time of the next poll; false: the poller is to stop.
 static bool wait_until(struct poller *p, uint64_t ns)
 {
 	const struct timespec until = {.tv_sec = (time_t)(ns / 1000000000),
@@ -85,18 +85,18 @@ static bool wait_until(struct poller *p, uint64_t ns)
 	return !stop;
 }
 
-static void *run(void *arg)
+static void *poller_run(void *arg)
 {
 	struct poller *p = arg;
 	uint64_t number = 1, next = drb_clock_now() + p->interval_ns;
 
 	while (wait_until(p, next)) {
-		struct snapshot *now = take(p, number + 1), *oldest;
-		// A poll that took longer than the interval is not made up for.
+		struct snapshot *now = snapshot_take(p, number + 1), *oldest;
+		// If a poll took longer than the interval, the missed polls are skipped.
 		next = next + p->interval_ns > drb_clock_now() ? next + p->interval_ns
 							       : drb_clock_now() + p->interval_ns;
 		if (!now)
-			continue; // there is no memory, or the poll said why: the last one stays
+			continue; // out of memory, or a message says why: keep the last snapshot
 		number++;
 		pthread_mutex_lock(&p->lock);
 		oldest = p->before;
@@ -118,7 +118,7 @@ int poller_init(struct poller *p)
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->wake, &attributes);
 	pthread_condattr_destroy(&attributes);
-	p->last = take(p, 1);
+	p->last = snapshot_take(p, 1);
 	if (!p->last && !p->switches.failed)
 		drb_error("out of memory");
 	return p->last ? 0 : -ENOMEM;
@@ -126,7 +126,7 @@ int poller_init(struct poller *p)
 
 int poller_start(struct poller *p)
 {
-	int rc = pthread_create(&p->thread, NULL, run, p);
+	int rc = pthread_create(&p->thread, NULL, poller_run, p);
 
 	if (rc != 0)
 		drb_error("cannot start the thread that asks switches: %s", strerror(rc));

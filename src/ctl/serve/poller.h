@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One thread that polls all switches, whatever the number of viewers, and keeps the last replies.
+// A thread that polls all switches and keeps the last replies. The number of viewers does not
+// change how often switches are asked.
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,20 +13,20 @@
 
 enum snapshot_text { SNAPSHOT_METRICS, SNAPSHOT_JSON, SNAPSHOT_TEXTS };
 
-// One poll and what is served of it. Freed with its last reference.
+// A poll, and the texts that are served from it. Freed with its last reference.
 struct snapshot {
 	uint64_t number; // 1, 2, ...
 	struct metrics_poll poll;
 	atomic_uint references;
-	// Made when it is first asked for.
+	// Each text is made when it is first needed, under the lock.
 	pthread_mutex_t lock;
 	struct {
-		char *text; // NULL: not yet
+		char *text; // NULL: not made yet
 		size_t length;
 	} texts[SNAPSHOT_TEXTS];
 };
 
-// Valid as long as the snapshot. NULL: no memory.
+// A text of the snapshot, valid as long as the snapshot. NULL: out of memory.
 const char *snapshot_text(struct snapshot *p, enum snapshot_text which, size_t *length);
 void snapshot_release(struct snapshot *p);
 
@@ -40,17 +41,19 @@ struct poller {
 	pthread_mutex_t lock; // of last, before, stop
 	pthread_cond_t wake;
 	struct snapshot *last;   // NULL before the first poll
-	struct snapshot *before; // the one before it; NULL: none yet
+	struct snapshot *before; // the last but one; NULL: none yet
 	bool stop;
 };
 
-// Takes the first snapshot. 0, or -ENOMEM with a message printed.
+// Takes the first snapshot. Returns 0, or -ENOMEM with a message printed.
 int poller_init(struct poller *p);
-// Starts the thread, which goes on. 0, or a negative errno with a message printed.
+// Starts the thread, which takes a snapshot at every interval. Returns 0, or a negative errno with
+// a message printed.
 int poller_start(struct poller *p);
 void poller_stop(struct poller *p);
 void poller_free(struct poller *p);
 // The last snapshot, with a reference for the caller.
 struct snapshot *poller_last(struct poller *p);
-// The same for who has had that of a number: the one before the last for who has had none (0), since rates take two.
+// The next snapshot for a viewer, with a reference for the caller; number: of the viewer's last
+// one. A viewer without any (0) gets the last but one, because rates need two snapshots.
 struct snapshot *poller_next(struct poller *p, uint64_t number);

@@ -34,7 +34,7 @@ static const struct drb_option option_table[] = {
 	{0},
 };
 
-// Inside a page the text ends at "</script": its JSON is written without that character.
+// Inside a page, a script element ends at "</script": its JSON therefore has '<' escaped.
 static void write_state(FILE *out, const char *json, bool html)
 {
 	for (const char *c = json; *c; c++) {
@@ -46,8 +46,9 @@ static void write_state(FILE *out, const char *json, bool html)
 	putc_unlocked('\n', out);
 }
 
-// One look. The number of switches that answered, or a negative errno.
-static int look(struct metrics_poller *switches, const struct options *o, FILE *out)
+// Polls once and writes the state. Returns the number of switches that answered, or a negative
+// errno.
+static int state_record(struct metrics_poller *switches, const struct options *o, FILE *out)
 {
 	struct metrics_poll poll;
 	int rc = metrics_poll(switches, &poll), up = 0;
@@ -65,7 +66,8 @@ static int look(struct metrics_poller *switches, const struct options *o, FILE *
 	return up;
 }
 
-// DRB_EXIT_OK if a switch answered in the first look, at least.
+// Records until interrupted or the time is over. Returns DRB_EXIT_FAILED if no switch answers the
+// first poll, or a poll fails.
 static int record(const struct options *o, FILE *out)
 {
 	struct metrics_poller switches = {.runtime = o->ctl.runtime,
@@ -80,11 +82,11 @@ static int record(const struct options *o, FILE *out)
 	while (!drb_interrupted() && (o->time_ns == 0 || next - begin <= o->time_ns)) {
 		while (!drb_interrupted() && drb_clock_now() < next)
 			drb_clock_sleep_until(next);
-		if (drb_interrupted() || (rc = look(&switches, o, out)) < 0 ||
+		if (drb_interrupted() || (rc = state_record(&switches, o, out)) < 0 ||
 		    (looks == 0 && rc == 0))
 			break;
 		looks++;
-		if (fflush(out) != 0) // what is there can be played while the recording goes on
+		if (fflush(out) != 0) // so that an unfinished recording can be played
 			break;
 		do
 			next += o->interval_ns;

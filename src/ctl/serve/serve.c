@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cli/file_limit.h"
 #include "common/cli/log.h"
@@ -15,10 +16,11 @@
 #include "common/cli/user.h"
 #include "common/telemetry/telemetry_client.h"
 #include "ctl/ctl.h"
+#include "ctl/serve/confine.h"
 #include "ctl/serve/http.h"
 
 #define LISTEN_DEFAULT "127.0.0.1:9110"
-#define FILES_WANTED 4096 // for connections, and a socket for each switch
+#define FILES_WANTED 4096 // for connections of clients, and a socket for each switch
 
 struct options {
 	struct ctl ctl;
@@ -66,8 +68,8 @@ static const struct drb_option option_table[] = {
 	{0},
 };
 
-// What serves needs no root any more: it becomes the user that switches are (common/cli/user.h), whose stats
-// sockets it asks. 0 or -errno with a message printed.
+// Gives up root, which is not needed once the program listens. It becomes the user of the switches
+// (common/cli/user.h), whose stats sockets it asks. Returns 0, or -errno with a message printed.
 static int leave_root(void)
 {
 	struct drb_user user;
@@ -77,7 +79,9 @@ static int leave_root(void)
 	int rc = setenv("RUNTIME_DIRECTORY", drb_telemetry_runtime(), 1) < 0 ? -errno : 0;
 	if (rc == 0)
 		rc = drb_user_become(&user);
-	if (rc < 0)
+	if (rc == 0)
+		drb_user_warn(&user);
+	else
 		drb_error("cannot become user %s: %s", user.name, strerror(-rc));
 	return rc;
 }
@@ -89,23 +93,28 @@ static int serve(const struct options *o)
 					     .timeout_ms = o->ctl.timeout_ms},
 				.interval_ns = o->interval_ns,
 				.on_snapshot = http_wake};
-	struct http_server *server;
+	struct http_server *server = NULL;
 	sigset_t ends;
 	int signal, code = DRB_EXIT_FAILED;
 
-	// Before threads are started: they inherit it.
+	// Block signals before threads are started, which inherit the mask.
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	drb_user_gains_nothing();
 	drb_files_allow(FILES_WANTED);
-	if (poller_init(&poller) < 0)
+	const int listener = http_listen(&o->listen);
+	if (listener < 0)
+		return DRB_EXIT_USAGE;
+	const char *runtime = o->ctl.runtime ? o->ctl.runtime : drb_telemetry_runtime();
+	// Confine the program before it reads anything from clients or switches.
+	if (leave_root() < 0 || serve_confine(runtime) < 0 || poller_init(&poller) < 0) {
+		close(listener);
 		return code;
-	server = http_start(&o->listen, o->host, &poller);
-	poller.context = server;
-	if (!server) {
-		code = DRB_EXIT_USAGE;
-	} else if (leave_root() == 0 && poller_start(&poller) == 0) {
+	}
+	poller.context = server = http_start(&o->listen, listener, o->host, &poller);
+	if (server && poller_start(&poller) == 0) {
 		drb_info("serving http://%s:%u/ (metrics at /metrics)%s", o->listen.host,
 			 o->listen.port,
 			 http_is_any(&o->listen) && !o->host
@@ -117,6 +126,8 @@ static int serve(const struct options *o)
 	}
 	if (server)
 		http_stop(server);
+	else
+		close(listener);
 	poller_free(&poller);
 	return code;
 }

@@ -8,12 +8,19 @@
 
 #include "core/fabric/names.h"
 
-// That are served of a fabric: a switch may claim any size.
+// Most links of a fabric that is served. A limit is needed, because a switch may claim any size.
 #define LINKS_MAX 100000
 
 static json_t *number(uint64_t value)
 {
-	return json_integer((json_int_t)value);
+	return value == DRB_UNKNOWN ? json_null() : json_integer((json_int_t)value);
+}
+
+static json_t *text_json(const char *value)
+{
+	const char *known = drb_known_text(value);
+
+	return known ? json_string(known) : json_null();
 }
 
 static json_t *port_json(const struct drb_switch_port *p)
@@ -23,10 +30,11 @@ static json_t *port_json(const struct drb_switch_port *p)
 #define X(key, meaning) json_array_append_new(count, number(p->count.key));
 	DRB_PORT_COUNTERS(X)
 #undef X
-	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:I, s:o}", "name", p->name, "peer",
-			 p->peer, "neighbour", p->neighbour, "state", p->state, "usable",
-			 (int)p->usable, "rate", p->rate, "queue", (json_int_t)p->queue, "count",
-			 count);
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", p->name, "peer",
+			 text_json(p->peer), "neighbour", text_json(p->neighbour), "state",
+			 text_json(p->state), "usable",
+			 p->usable == DRB_UNKNOWN ? json_null() : json_boolean(p->usable), "rate",
+			 text_json(p->rate), "queue", number(p->queue), "count", count);
 }
 
 static json_t *routing_json(const struct drb_routing_counters *count)
@@ -44,7 +52,7 @@ static json_t *drops_json(const struct drb_switch_drops *d)
 	json_t *drops = json_object();
 
 #define X(key, meaning)                                                                            \
-	if (d->reason[DRB_DROP_##key])                                                             \
+	if (d->reason[DRB_DROP_##key] && d->reason[DRB_DROP_##key] != DRB_UNKNOWN)                 \
 		json_object_set_new(drops, #key, number(d->reason[DRB_DROP_##key]));
 	DRB_DROP_REASONS(X)
 #undef X
@@ -63,7 +71,7 @@ static void add_answer(json_t *object, const struct drb_switch_all *s)
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		json_object_set_new(object, texts[i].key, json_string(texts[i].text));
+		json_object_set_new(object, texts[i].key, text_json(texts[i].text));
 	for (uint32_t i = 0; i < s->port_count; i++)
 		json_array_append_new(ports, port_json(&s->ports[i]));
 	json_object_set_new(object, "pid", number(s->info.pid));
@@ -105,7 +113,7 @@ static json_t *links_json(const struct drb_tree *t)
 	return links;
 }
 
-// Those with a switch that answered.
+// The fabrics with a switch that answered.
 static json_t *fabrics_json(const struct metrics_poll *poll)
 {
 	json_t *fabrics = json_array();
@@ -137,9 +145,11 @@ char *serve_state_json(const struct metrics_poll *poll)
 #undef X
 	for (size_t i = 0; i < poll->count; i++)
 		json_array_append_new(switches, switch_json(&poll->switches[i]));
-	json_t *state = json_pack("{s:I, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)poll->time_ns,
-				  "unix_ms", (json_int_t)poll->unix_ms, "port_counters", keys,
-				  "fabrics", fabrics_json(poll), "switches", switches);
+	json_t *state =
+		json_pack("{s:i, s:s, s:I, s:I, s:o, s:o, s:o}", "format", SERVE_STATE_FORMAT,
+			  "version", DRB_VERSION, "time_ns", (json_int_t)poll->time_ns, "unix_ms",
+			  (json_int_t)poll->unix_ms, "port_counters", keys, "fabrics",
+			  fabrics_json(poll), "switches", switches);
 	char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
 
 	json_decref(state);

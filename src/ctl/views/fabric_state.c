@@ -8,7 +8,7 @@
 #include "common/cli/log.h"
 #include "core/links/port_sets.h"
 
-static int take(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+static int switch_add(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct fabric_state *s = arg;
 	struct drb_switch_all *more = realloc(s->at, (s->count + 1) * sizeof(*more));
@@ -27,7 +27,7 @@ static int take(struct drb_telemetry *t, const struct drb_switch_info *info, voi
 int fabric_state_read(struct fabric_state *s, const struct ctl *ctl)
 {
 	*s = (struct fabric_state){.ctl = ctl};
-	return ctl_each(ctl, NULL, 0, take, s);
+	return ctl_each(ctl, NULL, 0, switch_add, s);
 }
 
 void fabric_state_free(struct fabric_state *s)
@@ -60,16 +60,17 @@ struct drb_detour_node fabric_state_node(const struct fabric_state *s,
 		.up_ports = drb_tree_up_ports(&s->tree, layer)};
 }
 
-// A port that works is spare in all states that say so, also while it is needed.
+// True if a port is spare: drained, flapping or lossy. The states of a spare port that is needed
+// begin with the same words.
 static bool is_spare(const char *state)
 {
 	return strncmp(state, "drained", 7) == 0 || strncmp(state, "flapping", 8) == 0 ||
 	       strncmp(state, "lossy", 5) == 0;
 }
 
-// Ports of one state, down-ports first.
-static struct drb_usable_ports ports_of(const struct fabric_state *s,
-					const struct drb_switch_all *all)
+// The usable and the spare ports of a switch as bits, down-ports first.
+static struct drb_usable_ports usable_ports(const struct fabric_state *s,
+					    const struct drb_switch_all *all)
 {
 	uint32_t downs = drb_tree_down_ports(&s->tree, (uint32_t)all->info.layer);
 	struct drb_usable_ports ports = {0};
@@ -83,7 +84,7 @@ static struct drb_usable_ports ports_of(const struct fabric_state *s,
 		number += up ? downs : 0;
 		if (number > 63)
 			continue;
-		if (p->usable)
+		if (p->usable == 1)
 			ports.usable |= UINT64_C(1) << number;
 		else if (is_spare(p->state))
 			ports.drained |= UINT64_C(1) << number;
@@ -91,8 +92,8 @@ static struct drb_usable_ports ports_of(const struct fabric_state *s,
 	return ports;
 }
 
-// The switch below a down-port has no other uplink in use to send a packet up again by, as its hellos
-// say to this one.
+// True if the switch below a down-port has no second usable uplink, by which it could send a packet
+// up again. This switch knows that from the hellos of the other.
 static bool no_alternate(const struct fabric_state *s, const struct drb_switch_all *all,
 			 uint32_t down)
 {
@@ -102,7 +103,7 @@ static bool no_alternate(const struct fabric_state *s, const struct drb_switch_a
 
 	if (!child)
 		return true;
-	uint64_t ups = drb_ports_from(ports_of(s, child).usable,
+	uint64_t ups = drb_ports_from(usable_ports(s, child).usable,
 				      drb_tree_down_ports(&s->tree, below.layer));
 	return __builtin_popcountll(ups) < 2;
 }
@@ -110,7 +111,7 @@ static bool no_alternate(const struct fabric_state *s, const struct drb_switch_a
 struct drb_usable_ports fabric_state_usable(const struct fabric_state *s,
 					    const struct drb_switch_all *all)
 {
-	struct drb_usable_ports ports = ports_of(s, all);
+	struct drb_usable_ports ports = usable_ports(s, all);
 	uint32_t downs = drb_tree_down_ports(&s->tree, (uint32_t)all->info.layer);
 
 	for (uint32_t i = 0; all->info.layer > 1 && i < downs; i++) {
@@ -120,7 +121,8 @@ struct drb_usable_ports fabric_state_usable(const struct fabric_state *s,
 	return ports;
 }
 
-// What a switch sees of its own ports, and hears by them of its neighbours' outages.
+// The sources of a switch's known outages: the states of its own ports, and the outages that the
+// hellos of its neighbours report. heard: by index of s->at.
 static struct drb_outage_sources sources_of(const struct fabric_state *s,
 					    const struct drb_switch_all *all,
 					    const struct drb_outages *heard)
@@ -149,7 +151,8 @@ static struct drb_outage_sources sources_of(const struct fabric_state *s,
 	return from;
 }
 
-// Hellos settle within the time of some dozens, or never.
+// Rounds of hellos until all switches know all outages: some dozens. The limit ends a loop that
+// does not settle.
 #define ROUNDS_MAX 100
 
 static struct drb_outages *none_for_each(const struct fabric_state *s)

@@ -2,16 +2,20 @@
 #include "ctl/views/hot_spots.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "common/cli/quantity.h"
 
-#define FULL 0.95   // of the time it sends, or would if its switch woke in time
-#define SLOWED 0.01 // of the time
+#define FULL 0.95   // share of time that a full link sends, or would if its switch woke in time
+#define SLOWED 0.01 // share of time lost, from which a link counts as slowed
 
+// The growth of a counter, at least 0; NaN if a reading is unknown.
 static double grown(uint64_t before, uint64_t now)
 {
-	return now > before ? (double)(now - before) : 0;
+	const double growth = drb_difference(before, now);
+
+	return growth < 0 ? 0 : growth;
 }
 
 static struct hot_spot measured(const struct drb_switch_port *before,
@@ -37,7 +41,7 @@ static bool hotter(const struct hot_spot *a, const struct hot_spot *b)
 	return slow_a != slow_b ? slow_a : a->queued > b->queued;
 }
 
-static void keep(struct hot_spots *hot, const struct hot_spot *spot)
+static void hot_spot_keep(struct hot_spots *hot, const struct hot_spot *spot)
 {
 	uint32_t i = hot->count;
 
@@ -56,16 +60,17 @@ static void keep(struct hot_spots *hot, const struct hot_spot *spot)
 double hot_spots_add(struct hot_spots *hot, const struct drb_switch_all *before,
 		     const struct drb_switch_all *now)
 {
-	double seconds = (double)(now->time_ns - before->time_ns) / 1e9, most = 0;
+	double seconds = drb_difference(before->time_ns, now->time_ns) / 1e9, most = 0;
 
 	for (uint32_t i = 0; i < now->port_count && i < before->port_count; i++) {
 		struct hot_spot spot = measured(&before->ports[i], &now->ports[i], seconds);
-		most = spot.slowed > most ? spot.slowed : most;
-		if (spot.queued < 2 || spot.load + spot.slowed < FULL)
+		most = spot.slowed > most || isnan(spot.slowed) ? spot.slowed : most;
+		if (spot.queued < 2 || spot.queued == DRB_UNKNOWN ||
+		    !(spot.load + spot.slowed >= FULL))
 			continue;
 		snprintf(spot.port, sizeof(spot.port), "%.31s.%.31s", now->info.name,
 			 now->ports[i].name);
-		keep(hot, &spot);
+		hot_spot_keep(hot, &spot);
 	}
 	return most;
 }

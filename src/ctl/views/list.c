@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl list: every running switch.
+// drbctl list: lists every running switch, and those that were stopped on purpose.
 
 #include "ctl/verbs.h"
 
@@ -20,17 +20,14 @@ static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info,
 	drb_table_text(rows, "switch", NULL, info->name);
 	drb_table_count(rows, "ports", NULL, info->ports);
 	drb_table_count(rows, "ports_usable", "usable", info->ports_usable);
-	drb_table_text(rows, "state", NULL,
-		       info->stuck   ? "stuck"
-		       : info->ready ? "ready"
-				     : "starting");
-	drb_table_text(rows, "trouble", NULL, info->trouble);
-	drb_table_real(rows, "uptime_s", "uptime s", 0, (double)info->uptime_ns / 1e9);
-	drb_table_text(rows, "code", NULL, info->code);
+	drb_table_text(rows, "state", NULL, ctl_state_of(info));
+	drb_table_text(rows, "trouble", NULL, drb_known_text(info->trouble));
+	drb_table_real(rows, "uptime_s", "uptime s", 0, drb_real_of(info->uptime_ns) / 1e9);
+	drb_table_text(rows, "code", NULL, drb_known_text(info->code));
 	drb_table_count(rows, "layers", NULL, info->layers);
 	drb_table_count(rows, "arity", NULL, info->arity);
 	drb_table_count(rows, "pid", NULL, info->pid);
-	drb_table_text(rows, "version", NULL, info->version);
+	drb_table_text(rows, "version", NULL, drb_known_text(info->version));
 	drb_table_row_end(rows);
 	return 0;
 }
@@ -53,7 +50,7 @@ static void list_stopped(struct drb_table *rows, const struct stopped_switch *s)
 	drb_table_text(rows, "code", NULL, code);
 	drb_table_count(rows, "layers", NULL, s->tree.layers);
 	drb_table_count(rows, "arity", NULL, s->tree.arity);
-	drb_table_nothing(rows, "pid", NULL);
+	drb_table_count(rows, "pid", NULL, DRB_UNKNOWN);
 	drb_table_text(rows, "version", NULL, "");
 	drb_table_row_end(rows);
 }
@@ -72,7 +69,8 @@ int ctl_list(int argc, char **argv)
 		argc, argv);
 	struct drb_table *rows = drb_table_new(stdout, ctl.format);
 	int code = ctl_each(&ctl, NULL, 0, list_one, rows);
-	// Their records are of the fabrics of this machine.
+	// Records of stopped switches are about fabrics of this machine, not of another runtime
+	// folder.
 	struct stopped_list stopped = {0};
 	if (!ctl.runtime)
 		stopped = stopped_find(ctl.fabric);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl path: the path of packets from one host to another, switch by switch, from the decision core and the
-// current state of ports. The path is certain if the scheme depends only on the packet. Else it is the
-// default path, or one of the paths around unusable ports.
+// drbctl path: prints the path of packets from one host to another, switch by switch, computed by
+// the decision core from the current states of ports. The path is certain if the scheme depends
+// only on the packet. Otherwise it is the default path, or one of the paths around unusable ports.
 
 #include "ctl/verbs.h"
 
@@ -24,19 +24,29 @@ struct path {
 	struct ctl ctl;
 	struct path_ends ends;
 	struct fabric_state fabric;
-	struct drb_outages *outages; // as each switch of it knows them
+	struct drb_outages *outages; // that each switch of fabric.at knows; owned
 	uint64_t hash;               // of the flow, if one is given
 	struct drb_table *rows;
-	struct drb_decision packet; // as it comes to a switch and leaves it
-	bool certain;               // no packet of the flow goes elsewhere from there
-	char why[256];              // why one may, at the first switch where it may; "" if nowhere
+	struct drb_decision packet; // input and result of the decision at the current switch
+	bool certain;               // all packets of the flow leave the current switch by this port
+	char why[256];              // why the path is not certain, and from which switch; "": it is
 };
 
-// Room for "u12:65536+32768 " of every other uplink.
+// Enough for "u12:65536+32768 " for each other uplink.
 #define OTHERS_MAX 1024
 
-// Queues of the other uplinks, which a scheme may take instead, and what is in their rings if that counts as
-// well: "u1:0 u3:4", "u1:0+3 u3:4+0".
+#define COUNT_MAX 24
+
+static void count_text(char text[COUNT_MAX], uint64_t count)
+{
+	if (count == DRB_UNKNOWN)
+		snprintf(text, COUNT_MAX, DRB_UNKNOWN_TEXT);
+	else
+		snprintf(text, COUNT_MAX, "%" PRIu64, count);
+}
+
+// Describes the queues of the other uplinks, which a scheme may choose instead: "u1:0 u3:4". If the
+// occupancy includes packets in rings, these follow: "u1:0+3 u3:4+0".
 static void describe_others(char text[OTHERS_MAX], const struct drb_switch_all *all,
 			    const char *chosen)
 {
@@ -45,17 +55,19 @@ static void describe_others(char text[OTHERS_MAX], const struct drb_switch_all *
 	*text = '\0';
 	for (uint32_t i = 0; chosen[0] == 'u' && i < all->port_count; i++) {
 		const struct drb_switch_port *p = &all->ports[i];
-		char ring[32] = "";
+		char ring[COUNT_MAX + 1] = "", queue[COUNT_MAX], behind[COUNT_MAX];
 		if (p->name[0] != 'u' || strcmp(p->name, chosen) == 0 || used >= OTHERS_MAX)
 			continue;
+		count_text(queue, p->count.queue_packets);
+		count_text(behind, p->count.ring_packets);
 		if (strcmp(p->occupancy, "ring") == 0)
-			snprintf(ring, sizeof(ring), "+%" PRIu64, p->count.ring_packets);
-		used += (size_t)snprintf(text + used, OTHERS_MAX - used, "%s%s:%" PRIu64 "%s",
-					 used ? " " : "", p->name, p->count.queue_packets, ring);
+			snprintf(ring, sizeof(ring), "+%s", behind);
+		used += (size_t)snprintf(text + used, OTHERS_MAX - used, "%s%s:%s%s",
+					 used ? " " : "", p->name, queue, ring);
 	}
 }
 
-// Says once why packets may leave the way.
+// Notes that packets may leave this path. The reason at the first such switch is kept.
 static void explain(struct path *p, const struct drb_switch_all *all, const char *why)
 {
 	p->certain = false;
@@ -63,8 +75,8 @@ static void explain(struct path *p, const struct drb_switch_all *all, const char
 		snprintf(p->why, sizeof(p->why), "%s: %s", all->info.name, why);
 }
 
-// The rule of the switch, as far as it can be known from outside: schemes that compare queues, draw or
-// remember are told by their default.
+// The rule by which a switch chooses uplinks, if it can be known from outside. A scheme that
+// compares queues, draws or has state is represented by D-mod-k, its default.
 static const struct drb_scheme_ops *scheme_of(struct path *p, const struct drb_switch_all *all)
 {
 	const struct drb_scheme_ops *none = drb_scheme_ops(DRB_SCHEME_DMODK), *ops;
@@ -86,10 +98,15 @@ static const struct drb_scheme_ops *scheme_of(struct path *p, const struct drb_s
 		explain(p, all, "it depends on the flow: name one, such as tcp:40000:5201");
 		return none;
 	}
+	if ((ops->needs & DRB_READS_FLOW) && all->routing.seed == DRB_UNKNOWN) {
+		explain(p, all, "it depends on a seed, which this version does not report");
+		return none;
+	}
 	return ops;
 }
 
-// The ports of the switch towards every rack, if some outage is known and none left out. Owned by the caller.
+// The ports of the switch that lead to each rack; the caller frees the array. NULL if the switch
+// knows no outage, or more than its list holds.
 static uint64_t *routes_of(const struct path *p, const struct drb_switch_all *all,
 			   uint64_t own_dead)
 {
@@ -113,7 +130,8 @@ static uint64_t *routes_of(const struct path *p, const struct drb_switch_all *al
 	return to;
 }
 
-// Decides where the way leaves this switch: the port, or a negative number if there is none.
+// Decides by which port the path leaves this switch. Returns the port, or a negative number if
+// there is none.
 static int32_t decide(struct path *p, const struct drb_switch_all *all)
 {
 	static const uint32_t no_load[DRB_USABLE_UPLINKS_MAX];
@@ -149,7 +167,7 @@ static int32_t decide(struct path *p, const struct drb_switch_all *all)
 	return port;
 }
 
-// One switch of the way: its port, and what else it could choose.
+// Prints one switch of the path: its port, and the other uplinks that it could choose.
 static void print_hop(struct path *p, const struct drb_switch_all *all, const struct drb_end *out)
 {
 	char port[DRB_NAME_MAX], others[OTHERS_MAX];
@@ -159,11 +177,13 @@ static void print_hop(struct path *p, const struct drb_switch_all *all, const st
 	describe_others(others, all, port);
 	drb_table_text(p->rows, "switch", NULL, all->info.name);
 	drb_table_text(p->rows, "port", NULL, port);
-	drb_table_text(p->rows, "to", NULL, now ? now->peer : "");
-	drb_table_text(p->rows, "state", NULL, now ? now->state : "");
-	drb_table_count(p->rows, "queue_packets", "queue pkts", now ? now->count.queue_packets : 0);
-	drb_table_count(p->rows, "ring_packets", "ring pkts", now ? now->count.ring_packets : 0);
-	drb_table_text(p->rows, "scheme", NULL, out->up ? all->routing.scheme : "");
+	drb_table_text(p->rows, "to", NULL, now ? drb_known_text(now->peer) : NULL);
+	drb_table_text(p->rows, "state", NULL, now ? drb_known_text(now->state) : NULL);
+	drb_table_count(p->rows, "queue_packets", "queue pkts",
+			now ? now->count.queue_packets : DRB_UNKNOWN);
+	drb_table_count(p->rows, "ring_packets", "ring pkts",
+			now ? now->count.ring_packets : DRB_UNKNOWN);
+	drb_table_text(p->rows, "scheme", NULL, out->up ? drb_known_text(all->routing.scheme) : "");
 	drb_table_flag(p->rows, "certain", NULL, p->certain);
 	drb_table_text(p->rows, "others", "other uplinks: queue", others);
 	drb_table_row_end(p->rows);
@@ -175,7 +195,8 @@ static const char *no_port(int32_t why)
 					   : "no path leads on: packets are dropped (no_route)";
 }
 
-// Goes on at the switch; false: the way ends there. *end becomes the next end of a link.
+// Follows the path through one switch. *end is the end of the link by which the packet arrives, and
+// becomes the end at the next node. False: the path ends here.
 static bool go_on(struct path *p, const struct drb_switch_all *all, struct drb_end *end)
 {
 	uint32_t downs = drb_tree_down_ports(&p->fabric.tree, end->layer);
@@ -197,7 +218,7 @@ static bool go_on(struct path *p, const struct drb_switch_all *all, struct drb_e
 static int walk(struct path *p)
 {
 	struct drb_end next = drb_tree_host_peer(&p->fabric.tree, p->ends.from);
-	// No way is longer: a packet that has spent its detours is dropped.
+	// No path is longer, because a packet that has used up its detours is dropped.
 	uint32_t most = 2 * p->fabric.tree.layers + DRB_DETOUR_HOPS_MAX + DRB_ROUTED_HOPS_MAX;
 
 	p->packet = (struct drb_decision){.dest = p->ends.to, .flow = p->hash};
@@ -214,7 +235,8 @@ static int walk(struct path *p)
 	return DRB_EXIT_OK;
 }
 
-// Programs that are given the name of a host take IPv6, so the version is worth a line.
+// Prints the addresses and the IP version of the flow. A user may not expect IPv4, because programs
+// that are given the name of a host use IPv6.
 static void say_version(const struct path_ends *e)
 {
 	char from[INET6_ADDRSTRLEN], to[INET6_ADDRSTRLEN];

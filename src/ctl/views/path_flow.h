@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A flow between two hosts as a user writes it, "tcp:40000:5201", and its hash, which is that of its
-// packets.
+// A flow between two hosts as a user writes it, "tcp:40000:5201", and its flow hash, which switches
+// compute from its packets.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,9 +14,9 @@ struct path_flow {
 	uint16_t from, to; // ports
 };
 
-// PROTOCOL or PROTOCOL:PORT:PORT; ends the program if the text is neither.
+// Parses PROTOCOL or PROTOCOL:PORT:PORT; ends the program if the text is neither.
 void path_flow_parse(const char *text, struct path_flow *f);
 
-// Of the flow from one host of the plan to another.
+// The hash of this flow from one host of the address plan to another.
 uint64_t path_flow_hash(const struct path_flow *f, const struct drb_addr_plan *plan, uint32_t from,
 			uint32_t to);

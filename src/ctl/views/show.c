@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl show: counters and settings.
+// drbctl show: prints counters and settings of switches.
 
 #include "ctl/verbs.h"
 
@@ -13,7 +13,7 @@
 #include "ctl/ctl.h"
 #include "ctl/views/show.h"
 
-// Short heads for the tables; CSV and JSON have the full names.
+// Short titles for tables; CSV and JSON have the full names.
 static const struct {
 	const char *key, *title;
 } titles[] = {
@@ -63,7 +63,7 @@ static const char *title_of(const char *key)
 void ctl_show_text(struct show *s, const char *key, const char *meaning, const char *value)
 {
 	drb_table_meaning(s->rows, meaning);
-	drb_table_text(s->rows, key, title_of(key), value);
+	drb_table_text(s->rows, key, title_of(key), value ? drb_known_text(value) : NULL);
 }
 
 void ctl_show_count(struct show *s, const char *key, const char *meaning, uint64_t value)
@@ -93,7 +93,7 @@ void ctl_show_begin_row(struct show *s, const struct drb_switch_all *all)
 
 struct view {
 	const char *name;
-	bool below; // of a single switch: one line per value, with its meaning
+	bool below; // a single switch has one line per value, with its meaning
 	ctl_show_view show;
 };
 
@@ -125,7 +125,7 @@ static const struct view *find_view(const char *name)
 	return NULL;
 }
 
-// What is no view is the name of a switch.
+// Sorts the arguments: the name of a view, and names of switches.
 static void take_words(struct show *s)
 {
 	struct drb_rest *names = &s->ctl.names;
@@ -202,7 +202,7 @@ int ctl_show(int argc, char **argv)
 	int code =
 		ctl_each(&s.ctl, s.ctl.all ? NULL : s.ctl.names.at, s.ctl.names.count, visit, &s);
 	drb_table_end(s.rows);
-	if (s.ctl.format == DRB_FORMAT_TABLE && s.multicast)
+	if (s.ctl.format == DRB_FORMAT_TABLE && s.multicast && s.multicast != DRB_UNKNOWN)
 		drb_info("%" PRIu64 " of these drops are multicast that no switch answers",
 			 s.multicast);
 	if (code == DRB_EXIT_OK && s.ctl.format == DRB_FORMAT_TABLE &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// drbctl show: one function for each view. A view fills rows with what it reads from a switch.
+// drbctl show: one function for each view, which adds the rows of one switch to the table.
 
 #include "ctl/ctl.h"
 
@@ -10,7 +10,7 @@ struct show {
 	struct ctl ctl;
 	const struct view *view;
 	struct drb_table *rows;
-	// Of all switches: what they dropped, and of that multicast that no switch answers.
+	// Sums over all switches: dropped packets, and multicast among them that no switch answers.
 	uint64_t dropped, multicast;
 };
 
@@ -23,16 +23,17 @@ void ctl_show_routing(const struct drb_switch_all *all, struct show *s);
 void ctl_show_drops(const struct drb_switch_all *all, struct show *s);
 void ctl_show_differences(const struct drb_switch_all *all, struct show *s);
 void ctl_show_worker(const struct drb_switch_all *all, struct show *s);
-// Of all there are info and memory.
+// Reads only all->info and all->memory.
 void ctl_show_memory(const struct drb_switch_all *all, struct show *s);
-// Of all there is the info alone, which a switch that starts has, too.
+// Reads only all->info, which a switch that is starting has, too.
 void ctl_show_info(const struct drb_switch_all *all, struct show *s);
 
-// Cells with a meaning, which a single switch is shown with. Tables have short titles for some keys.
+// Each adds a cell. The meaning is printed for a single switch. Tables have short titles for some
+// keys. NULL or an unknown value leaves the cell empty.
 void ctl_show_text(struct show *s, const char *key, const char *meaning, const char *value);
 void ctl_show_count(struct show *s, const char *key, const char *meaning, uint64_t value);
 void ctl_show_loss(struct show *s, const char *key, const char *meaning, uint64_t value);
 void ctl_show_real(struct show *s, const char *key, const char *meaning, int decimals,
 		   double value);
-// The cells that say which switch a row is of.
+// Begins a row with the cells that identify the switch.
 void ctl_show_begin_row(struct show *s, const struct drb_switch_all *all);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl show: the views of ports: ports, links, xdp.
+// drbctl show: the views of ports, which are ports, links and xdp.
 #include "ctl/views/show.h"
 
 #include "common/cli/log.h"
@@ -13,7 +13,7 @@ static void begin_row(struct show *s, const struct drb_switch_all *all,
 
 void ctl_show_ports(const struct drb_switch_all *all, struct show *s)
 {
-	s->multicast += all->drops.reason[DRB_DROP_multicast];
+	s->multicast = drb_sum(s->multicast, all->drops.reason[DRB_DROP_multicast]);
 	for (uint32_t i = 0; i < all->port_count; i++) {
 		const struct drb_port_counters *c = &all->ports[i].count;
 		begin_row(s, all, &all->ports[i]);
@@ -32,18 +32,18 @@ void ctl_show_links(const struct drb_switch_all *all, struct show *s)
 	for (uint32_t i = 0; i < all->port_count; i++) {
 		const struct drb_switch_port *p = &all->ports[i];
 		begin_row(s, all, p);
-		drb_table_text(s->rows, "peer", NULL, p->peer);
-		drb_table_text(s->rows, "state", NULL, p->state);
-		drb_table_text(s->rows, "neighbour", NULL, p->neighbour);
-		drb_table_text(s->rows, "rate", NULL, p->rate);
+		ctl_show_text(s, "peer", NULL, p->peer);
+		ctl_show_text(s, "state", NULL, p->state);
+		ctl_show_text(s, "neighbour", NULL, p->neighbour);
+		ctl_show_text(s, "rate", NULL, p->rate);
 		drb_table_real(s->rows, "loss_in_percent", "loss in %", 2,
-			       (double)p->loss_in / 1e4);
+			       drb_real_of(p->loss_in) / 1e4);
 		drb_table_real(s->rows, "loss_out_percent", "loss out %", 2,
-			       (double)p->loss_out / 1e4);
+			       drb_real_of(p->loss_out) / 1e4);
 		drb_table_count(s->rows, "queue", "queue limit pkts", p->queue);
-		drb_table_text(s->rows, "occupancy", NULL, p->occupancy);
-		drb_table_text(s->rows, "driver", NULL, p->driver);
-		drb_table_text(s->rows, "device", NULL, p->device);
+		ctl_show_text(s, "occupancy", NULL, p->occupancy);
+		ctl_show_text(s, "driver", NULL, p->driver);
+		ctl_show_text(s, "device", NULL, p->device);
 		drb_table_row_end(s->rows);
 	}
 }

@@ -34,17 +34,17 @@ void ctl_show_routing(const struct drb_switch_all *all, struct show *s)
 void ctl_show_drops(const struct drb_switch_all *all, struct show *s)
 {
 	ctl_show_begin_row(s, all);
-#define X(key, meaning)                                                                            \
-	ctl_show_loss(s, #key, meaning, all->drops.reason[DRB_DROP_##key]);                        \
-	s->dropped += all->drops.reason[DRB_DROP_##key];
+	s->dropped = drb_sum(s->dropped, all->drops.sum);
+#define X(key, meaning) ctl_show_loss(s, #key, meaning, all->drops.reason[DRB_DROP_##key]);
 	DRB_DROP_REASONS(X)
 #undef X
 	drb_table_row_end(s->rows);
 }
 
+// NaN if either is unknown.
 static double ratio(uint64_t a, uint64_t b)
 {
-	return b ? (double)a / (double)b : 0;
+	return b ? drb_real_of(a) / drb_real_of(b) : 0 * drb_real_of(a);
 }
 
 void ctl_show_differences(const struct drb_switch_all *all, struct show *s)
@@ -53,10 +53,10 @@ void ctl_show_differences(const struct drb_switch_all *all, struct show *s)
 	uint64_t sum = 0, upto = 0;
 
 	for (int i = 0; i < DRB_DIFFERENCES; i++)
-		sum += count[i];
+		sum = drb_sum(sum, count[i]);
 	for (int i = 0; i < DRB_DIFFERENCES; i++) {
 		char text[16];
-		if (count[i] == 0)
+		if (count[i] == 0 || sum == DRB_UNKNOWN)
 			continue;
 		upto += count[i];
 		ctl_show_begin_row(s, all);
@@ -92,7 +92,7 @@ void ctl_show_worker(const struct drb_switch_all *all, struct show *s)
 		      ratio(c->rx_packets, c->rx_bursts));
 	ctl_show_real(s, "idle_percent", "share of its time asleep or polling in vain", 2,
 		      100 - 100e9 * ratio(c->work_cycles, worker->cycles_hz) /
-				      (double)(c->busy_ns + c->sleep_ns + 1));
+				      (drb_real_of(drb_sum(c->busy_ns, c->sleep_ns)) + 1));
 	ctl_show_real(s, "busy_percent", "share of its time awake", 2,
 		      ctl_percent(c->busy_ns, c->sleep_ns));
 	drb_table_row_end(s->rows);
@@ -105,7 +105,7 @@ void ctl_show_memory(const struct drb_switch_all *all, struct show *s)
 	ctl_show_begin_row(s, all);
 #define X(key, meaning)                                                                            \
 	ctl_show_count(s, #key, meaning, all->memory.key);                                         \
-	sum += all->memory.key;
+	sum = drb_sum(sum, all->memory.key);
 	DRB_MEMORY(X)
 #undef X
 	ctl_show_count(s, "memory", "the sum", sum);
@@ -127,9 +127,10 @@ void ctl_show_info(const struct drb_switch_all *all, struct show *s)
 	ctl_show_count(s, "ports", "down-ports and up-ports", info->ports);
 	ctl_show_count(s, "ports_usable", "ports that can be used", info->ports_usable);
 	ctl_show_text(s, "trouble", "what is wrong with the other ports", info->trouble);
-	ctl_show_text(s, "state", "ready: all ports forward", info->ready ? "ready" : "starting");
+	ctl_show_text(s, "state", "ready: all ports forward", ctl_state_of(info));
 	ctl_show_count(s, "pid", "process", info->pid);
 	ctl_show_count(s, "reloads", "of the config, since the start", info->reloads);
-	ctl_show_real(s, "uptime_s", "seconds since the start", 3, (double)info->uptime_ns / 1e9);
+	ctl_show_real(s, "uptime_s", "seconds since the start", 3,
+		      drb_real_of(info->uptime_ns) / 1e9);
 	drb_table_row_end(s->rows);
 }

@@ -19,7 +19,7 @@
 static bool read_tree(const char *folder, struct drb_tree *tree)
 {
 	char path[PATH_MAX];
-	int layers = 0, arity = 0, uplinks = 0; // a plan of version 0.1.0 has none
+	int layers = 0, arity = 0, uplinks = 0; // plans of version 0.1.0 have no uplinks
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/" DRB_PLAN_FILE, folder) >= sizeof(path))
 		return false;
@@ -37,7 +37,7 @@ static bool is_switch(const struct drb_tree *tree, uint32_t layer, uint32_t labe
 	return layer > 0 && layer <= tree->layers && label < drb_tree_switches(tree, layer);
 }
 
-static void add(struct stopped_list *list, struct stopped_switch stopped)
+static void stopped_add(struct stopped_list *list, struct stopped_switch stopped)
 {
 	struct stopped_switch *more = realloc(list->at, (list->count + 1) * sizeof(*list->at));
 
@@ -47,7 +47,7 @@ static void add(struct stopped_list *list, struct stopped_switch stopped)
 	list->at[list->count++] = stopped;
 }
 
-static void forget(struct stopped_list *list, const struct stopped_switch *s)
+static void stopped_forget(struct stopped_list *list, const struct stopped_switch *s)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct stopped_switch *other = &list->at[i];
@@ -61,7 +61,7 @@ static void forget(struct stopped_list *list, const struct stopped_switch *s)
 	}
 }
 
-// Plans are long, and hardly ever needed.
+// True if the records name a stopped switch. Otherwise the plan, which is long, need not be read.
 static bool tells_of_stopped(const char *path)
 {
 	char line[LINE_MAX_LENGTH];
@@ -75,7 +75,7 @@ static bool tells_of_stopped(const char *path)
 	return found;
 }
 
-// The last line about a switch counts.
+// Adds the stopped switches of a fabric. The last line about a switch counts.
 static void read_records(struct stopped_list *list, const char *folder, const char *fabric)
 {
 	struct stopped_switch s = {.layer = 0};
@@ -93,15 +93,15 @@ static void read_records(struct stopped_list *list, const char *folder, const ch
 		    drb_node_parse(name, &s.layer, &s.label) < 0 ||
 		    !is_switch(&s.tree, s.layer, s.label))
 			continue;
-		forget(list, &s);
+		stopped_forget(list, &s);
 		if (strcmp(what, DRB_PROCESS_STOPPED) == 0)
-			add(list, s);
+			stopped_add(list, s);
 	}
 	if (file)
 		fclose(file);
 }
 
-// Takes those out that run nevertheless.
+// Removes switches that run nevertheless.
 static void forget_running(struct stopped_list *list, const char *fabric)
 {
 	struct drb_switch_socket *at;
@@ -112,7 +112,7 @@ static void forget_running(struct stopped_list *list, const char *fabric)
 	for (size_t i = 0; i < count; i++) {
 		struct stopped_switch s = {.layer = at[i].layer, .label = at[i].label};
 		memcpy(s.fabric, at[i].fabric, sizeof(s.fabric));
-		forget(list, &s);
+		stopped_forget(list, &s);
 	}
 	free(at);
 }
@@ -123,7 +123,7 @@ struct stopped_list stopped_find(const char *fabric)
 	char pattern[PATH_MAX];
 	glob_t folders;
 
-	// A name of a fabric has nothing that means something to glob().
+	// Names of fabrics have no characters that are special to glob().
 	snprintf(pattern, sizeof(pattern), DRB_RUN_DIR "/%s", fabric ? fabric : "*");
 	if (glob(pattern, 0, NULL, &folders) != 0)
 		return list;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Switches that topo/fabric stopped on purpose: they have no socket, but the records of their fabric name
-// them.
+// Switches that topo/fabric stopped on purpose. They have no socket, but the records of their
+// fabric name them.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +20,7 @@ struct stopped_list {
 	size_t count;
 };
 
-// Those of this fabric, of any with NULL, that no process runs as: somebody may have started one by hand.
-// What cannot be read counts as not there.
+// Finds the stopped switches of this fabric, or of all fabrics with NULL. Switches that run again,
+// for example because a user started them by hand, are left out. Records that
+// cannot be read are ignored.
 struct stopped_list stopped_find(const char *fabric);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl trace: the paths that packets between two hosts take, from the packets themselves: every switch of
-// the fabric captures them for a while. Prints how many left through which port, how each switch decided, and
-// the queues that they found.
+// drbctl trace: finds the paths that packets between two hosts take. Every switch of the fabric
+// captures these packets for a while. The result is how many packets left through which port, how
+// each switch decided, and the queues that the packets found.
 
 #include "ctl/verbs.h"
 
@@ -26,31 +26,32 @@
 
 #define FILTER_MAX 512
 #define EXEC_MAX 128
-#define SNAP 64 // headers are not looked at here, only how packets went
+#define SNAP 64 // bytes of each packet; a trace does not read them
 
 struct options {
 	struct ctl ctl;
 	struct path_ends ends;
-	uint64_t time_ns, count; // count 0: as many as come
+	uint64_t time_ns, count; // count 0: no limit
 };
 
-// Packets that left a switch, or were dropped, at one port and for one reason.
+// Packets that left a switch at one port by the same decision, or were dropped there for the same
+// reason.
 struct hop {
 	const struct session *session;
 	uint32_t port;
 	bool dropped;
-	const char *way; // of session_way()
+	const char *way; // from session_way()
 	uint64_t packets, queue_sum;
 	uint32_t queue_max;
 };
 
 struct trace {
-	struct session *session; // of each switch that captures
+	struct session *session; // one for each switch that captures; owned
 	size_t sessions;
 	struct hop *hop;
 	size_t hops, room;
-	uint64_t sent; // packets that left the first switch
-	struct drb_end first;
+	uint64_t sent;        // packets that left the first switch
+	struct drb_end first; // the end at the switch of the sending host
 	bool first_watched;
 };
 
@@ -63,7 +64,8 @@ static void add_addresses(char *text, size_t size, const struct path_ends *e, bo
 	snprintf(text, size, "(%s src host %s and dst host %s)", ipv6 ? "ip6" : "ip", from, to);
 }
 
-// Packets of the flow, or of both versions of IP if none is given.
+// Makes a filter for the packets of the flow. Without a flow, it matches all packets of both IP
+// versions between the two hosts.
 static void make_filter(const struct path_ends *e, char filter[FILTER_MAX])
 {
 	const struct path_flow *f = &e->flow;
@@ -84,11 +86,11 @@ static void make_filter(const struct path_ends *e, char filter[FILTER_MAX])
 			 f->from, f->to);
 }
 
-// The hop of a packet; a new one if it is the first there.
+// Finds the hop of a packet, or adds it for the first packet.
 static struct hop *hop_of(struct trace *t, const struct session *s,
 			  const struct drb_capture_slot *p)
 {
-	const char *way = session_way(p);
+	const char *way = session_way(s, p);
 	bool dropped = drb_capture_is_drop(p->kind);
 
 	for (size_t i = 0; i < t->hops; i++) {
@@ -124,7 +126,7 @@ static void count_packet(struct trace *t, const struct session *s, const struct 
 		   is_first(t, (uint32_t)s->all.info.layer, (uint32_t)s->all.info.label);
 }
 
-// What all switches have captured by now; false: nothing.
+// Counts all packets captured so far; false: there was none.
 static bool take_packets(struct trace *t)
 {
 	struct drb_capture_slot packet;
@@ -139,7 +141,7 @@ static bool take_packets(struct trace *t)
 	return any;
 }
 
-static void watch(struct trace *t, const struct options *o)
+static void trace_watch(struct trace *t, const struct options *o)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t end = drb_clock_now() + o->time_ns;
@@ -149,13 +151,14 @@ static void watch(struct trace *t, const struct options *o)
 		if (!take_packets(t))
 			nanosleep(&pause, NULL);
 	}
-	// From the first switch on, so that packets under way are seen where they come to.
+	// End the captures from the first switch on, so that later switches still see packets in
+	// flight.
 	for (size_t i = 0; i < t->sessions; i++)
 		session_end(&t->session[i]);
 	take_packets(t);
 }
 
-// Up by layers, then down: the order in which packets come by.
+// Orders hops as packets pass them: up by layers, then down.
 static int by_way(const void *a, const void *b)
 {
 	const struct hop *x = a, *y = b;
@@ -184,18 +187,19 @@ static void print_hop(struct drb_table *rows, const struct trace *t, const struc
 	snprintf(way, sizeof(way), "%s%s", h->dropped ? "dropped: " : "", h->way);
 	drb_table_text(rows, "switch", NULL, all->info.name);
 	drb_table_text(rows, "port", NULL, p->name);
-	drb_table_text(rows, "to", NULL, p->peer);
+	drb_table_text(rows, "to", NULL, drb_known_text(p->peer));
 	drb_table_count(rows, "packets", NULL, h->packets);
 	drb_table_real(rows, "packets_percent", "% of packets", 1,
 		       ctl_percent(h->packets, t->sent > h->packets ? t->sent - h->packets : 0));
 	drb_table_text(rows, "way", NULL, way);
-	drb_table_text(rows, "scheme", NULL, p->name[0] == 'u' ? all->routing.scheme : "");
+	drb_table_text(rows, "scheme", NULL,
+		       p->name[0] == 'u' ? drb_known_text(all->routing.scheme) : "");
 	drb_table_real(rows, "queue_packets_mean", "queue pkts, mean", 2, queue);
 	drb_table_count(rows, "queue_packets_max", "max", h->queue_max);
 	drb_table_row_end(rows);
 }
 
-// Packets that switches had no room for.
+// The number of packets that were lost because a capture ring was full.
 static uint64_t lost_packets(const struct trace *t)
 {
 	uint64_t matched, lost, sum = 0;
@@ -211,7 +215,8 @@ static uint64_t lost_packets(const struct trace *t)
 
 #define PROGRAM "drbfabric"
 
-// The program that runs commands on hosts, as a user calls it: installed beside this one, else in a checkout.
+// The name by which a user calls the program that runs commands on hosts: drbfabric if it is
+// installed beside this program, else topo/fabric of a checkout.
 static const char *fabric_program(void)
 {
 	char path[PATH_MAX];
@@ -226,7 +231,7 @@ static const char *fabric_program(void)
 	return access(path, X_OK) == 0 ? PROGRAM : "topo/fabric";
 }
 
-// What a user types in front of a command to run it on the host where the packets begin.
+// The words that a user types in front of a command to run it on the sending host.
 static void on_first_host(const struct options *o, char text[EXEC_MAX])
 {
 	bool usual = strcmp(o->ctl.fabric, DRB_FABRIC_DEFAULT) == 0;
@@ -257,7 +262,7 @@ static void say_none(const struct options *o)
 			  from, to, exec, to);
 }
 
-static int print(struct trace *t, const struct options *o)
+static int trace_print(struct trace *t, const struct options *o)
 {
 	struct drb_table *rows = drb_table_new(stdout, o->ctl.format);
 	uint64_t lost = lost_packets(t);
@@ -277,7 +282,7 @@ static int print(struct trace *t, const struct options *o)
 	return DRB_EXIT_FAILED;
 }
 
-// Begins a capture at every switch of the fabric; false: at some it could not.
+// Starts a capture at every switch of the fabric; false: it failed at one of them.
 static bool open_sessions(struct trace *t, const struct options *o)
 {
 	struct drb_switch_socket *at;
@@ -315,9 +320,9 @@ static int trace(const struct options *o, const struct drb_tree *tree)
 	bool whole = open_sessions(&t, o);
 	int code = DRB_EXIT_FAILED;
 
-	if (t.first_watched) { // else nobody knows of how many packets the others saw a share
-		watch(&t, o);
-		code = print(&t, o);
+	if (t.first_watched) { // else the total is unknown, and so are all shares of it
+		trace_watch(&t, o);
+		code = trace_print(&t, o);
 	}
 	for (size_t i = 0; i < t.sessions; i++)
 		session_close(&t.session[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl watch: the rates of every switch, once an interval.
+// drbctl watch: prints the rates of every switch, once an interval.
 
 #include "ctl/verbs.h"
 
@@ -17,16 +17,16 @@
 #include "ctl/ctl.h"
 #include "ctl/views/hot_spots.h"
 
-#define LINES_BESIDE 4 // the head, what is left out, and the cursor
+#define LINES_BESIDE 4 // lines for titles, idle switches left out, hot spots and the cursor
 #define CLEAR_SCREEN "\033[H\033[2J"
 
-// One reading of one switch, and sums over its ports.
+// A reading of a switch, and sums over its ports.
 struct sample {
 	struct drb_switch_all all; // owned
 	char fabric[DRB_NAME_MAX], name[DRB_NAME_MAX];
 	uint64_t pid, time_ns;
 	uint64_t in_packets, out_packets, out_octets;
-	uint64_t dropped; // or missed; without multicast that no switch answers
+	uint64_t dropped; // dropped or missed, without multicast that no switch answers
 	uint64_t up_default, up_redirected;
 	uint64_t deepest;                // packets in the longest queue
 	char deepest_port[DRB_NAME_MAX]; // "" if all are empty
@@ -56,20 +56,24 @@ static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *in
 	sample.time_ns = sample.all.time_ns;
 	sample.up_default = sample.all.routing.count.up_default;
 	sample.up_redirected = sample.all.routing.count.up_redirected;
-	sample.dropped =
-		-sample.all.drops.reason[DRB_DROP_multicast]; // of the discards added below
 	for (uint32_t i = 0; i < sample.all.port_count; i++) {
 		const struct drb_port_counters *c = &sample.all.ports[i].count;
-		sample.in_packets += c->in_packets;
-		sample.out_packets += c->out_packets;
-		sample.out_octets += c->out_octets;
-		sample.dropped += c->in_discards + c->out_discards + c->in_missed;
-		if (c->queue_packets > sample.deepest) {
+		sample.in_packets = drb_sum(sample.in_packets, c->in_packets);
+		sample.out_packets = drb_sum(sample.out_packets, c->out_packets);
+		sample.out_octets = drb_sum(sample.out_octets, c->out_octets);
+		sample.dropped = drb_sum(drb_sum(sample.dropped, c->in_missed),
+					 drb_sum(c->in_discards, c->out_discards));
+		if (c->queue_packets == DRB_UNKNOWN) {
+			sample.deepest = DRB_UNKNOWN;
+		} else if (c->queue_packets > sample.deepest) {
 			sample.deepest = c->queue_packets;
 			snprintf(sample.deepest_port, sizeof(sample.deepest_port), "%s",
 				 sample.all.ports[i].name);
 		}
 	}
+	const uint64_t multicast = sample.all.drops.reason[DRB_DROP_multicast];
+	if (multicast != DRB_UNKNOWN && sample.dropped != DRB_UNKNOWN)
+		sample.dropped -= multicast; // which is counted among discards
 	if (samples->count == samples->room) {
 		samples->room = samples->room ? 2 * samples->room : 64;
 		struct sample *more = realloc(samples->at, samples->room * sizeof(*more));
@@ -81,7 +85,7 @@ static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *in
 	return 0;
 }
 
-// The sample before this one of the same process; NULL if there is none (it started in between).
+// The previous sample of the same process; NULL if it has started since.
 static const struct sample *sample_before(const struct samples *before, const struct sample *now)
 {
 	for (size_t i = 0; i < before->count; i++) {
@@ -100,7 +104,7 @@ static bool is_idle(const struct sample *b, const struct sample *now)
 	       now->dropped == b->dropped && now->deepest == 0;
 }
 
-// How many rows a screen has room for.
+// The number of rows that fit on the screen.
 static size_t rows_of_screen(void)
 {
 	struct winsize size = {0};
@@ -111,38 +115,43 @@ static size_t rows_of_screen(void)
 	return size.ws_row - LINES_BESIDE;
 }
 
+static uint64_t grown(uint64_t before, uint64_t now)
+{
+	return before == DRB_UNKNOWN || now == DRB_UNKNOWN ? DRB_UNKNOWN : now - before;
+}
+
 static void print_sample(struct drb_table *rows, const struct watch *w, const struct sample *now,
 			 struct hot_spots *hot)
 {
 	const struct sample *b = sample_before(&w->before, now);
 	double slowed = b ? hot_spots_add(hot, &b->all, &now->all) : NAN;
-	double seconds = b ? (double)(now->time_ns - b->time_ns) / 1e9 : NAN;
+	double seconds = b ? drb_difference(b->time_ns, now->time_ns) / 1e9 : NAN;
 	struct sample zero = {0};
 
 	b = b ? b : &zero;
-	drb_table_real(rows, "time_s", "", 3, (double)now->time_ns / 1e9);
+	drb_table_real(rows, "time_s", "", 3, drb_real_of(now->time_ns) / 1e9);
 	drb_table_text(rows, "fabric", w->ctl.fabric ? "" : NULL, now->fabric);
 	drb_table_text(rows, "switch", NULL, now->name);
 	drb_table_real(rows, "in_pps", "in pkt/s", 0,
-		       (double)(now->in_packets - b->in_packets) / seconds);
+		       drb_difference(b->in_packets, now->in_packets) / seconds);
 	drb_table_real(rows, "out_pps", "out pkt/s", 0,
-		       (double)(now->out_packets - b->out_packets) / seconds);
+		       drb_difference(b->out_packets, now->out_packets) / seconds);
 	drb_table_count(rows, "queue_deepest", "queue", now->deepest);
 	drb_table_text(rows, "queue_port", "at", now->deepest_port);
 	drb_table_real(rows, "redirected_percent", "redirected %", 1,
 		       isnan(seconds) ? NAN
-				      : ctl_percent(now->up_redirected - b->up_redirected,
-						    now->up_default - b->up_default));
+				      : ctl_percent(grown(b->up_redirected, now->up_redirected),
+						    grown(b->up_default, now->up_default)));
 	drb_table_real(rows, "drops_pps", "drops/s", 0,
-		       (double)(now->dropped - b->dropped) / seconds);
+		       drb_difference(b->dropped, now->dropped) / seconds);
 	drb_table_count(rows, "drops", NULL, now->dropped);
 	drb_table_real(rows, "out_mbit", "out Mbit/s", 3,
-		       (double)(now->out_octets - b->out_octets) * 8e-6 / seconds);
+		       drb_difference(b->out_octets, now->out_octets) * 8e-6 / seconds);
 	drb_table_real(rows, "slowed_percent", "", 1, 100 * slowed);
 	drb_table_row_end(rows);
 }
 
-static void forget(struct samples *samples)
+static void samples_forget(struct samples *samples)
 {
 	for (size_t i = 0; i < samples->count; i++)
 		drb_switch_all_free(&samples->at[i].all);
@@ -155,15 +164,16 @@ static void sleep_until(uint64_t ns)
 		drb_clock_sleep_until(ns);
 }
 
-// Rounds start at fixed times; one that took longer than the interval skips the times it missed.
-static int watch(struct watch *w)
+// Prints tables until interrupted or all rounds are done. Rounds start at fixed times; if one takes
+// longer than the interval, the times that it missed are skipped.
+static int rounds_watch(struct watch *w)
 {
 	bool screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
 	struct drb_table *stream = NULL;
 	uint64_t next = drb_clock_now();
 	int code = ctl_each(&w->ctl, w->ctl.names.at, w->ctl.names.count, take_sample, w);
 
-	// Later it may be that they are all restarted.
+	// No switch at the start is an error. Later it is not: all may be restarting.
 	if (code != DRB_EXIT_OK && w->ctl.names.count == 0 && w->now.count == 0)
 		return code;
 	if (w->ctl.format != DRB_FORMAT_TABLE)
@@ -173,7 +183,7 @@ static int watch(struct watch *w)
 		struct samples old = w->before;
 		w->before = w->now;
 		w->now = old;
-		forget(&w->now);
+		samples_forget(&w->now);
 		do {
 			next += w->interval_ns;
 		} while (next < drb_clock_now());
@@ -233,9 +243,9 @@ int ctl_watch(int argc, char **argv)
 		"switch, or every one of --fabric. On a terminal, each table replaces the last.",
 		argc, argv);
 	drb_interrupt_catch(0);
-	int code = watch(&w);
-	forget(&w.before);
-	forget(&w.now);
+	int code = rounds_watch(&w);
+	samples_forget(&w.before);
+	samples_forget(&w.now);
 	free(w.before.at);
 	free(w.now.at);
 	return code;

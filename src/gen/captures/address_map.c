@@ -11,10 +11,10 @@
 struct entry {
 	struct ipframe_address address;
 	uint32_t host;
-	bool kept; // it has a host of its own
+	bool kept; // a rule names its host
 };
 
-// Two addresses that exchange packets, by number; the partner announced later comes first.
+// Two addresses that exchange packets, by their numbers.
 struct pair {
 	uint32_t later, earlier;
 };
@@ -23,6 +23,7 @@ struct addrmap {
 	uint32_t hosts;
 	uint64_t seed;
 	struct entry *entries; // in order of appearance
+	uint32_t *addresses;   // [host]: addresses that it stands for
 	uint32_t used, room;
 	uint32_t *index; // open addressing: number of an entry plus one; 0: free
 	size_t index_room;
@@ -38,8 +39,9 @@ struct addrmap *addrmap_new(uint32_t hosts, uint64_t seed)
 		return NULL;
 	*m = (struct addrmap){.hosts = hosts, .seed = seed, .index_room = 256};
 	m->index = calloc(m->index_room, sizeof(*m->index));
-	if (!m->index) {
-		free(m);
+	m->addresses = calloc(hosts, sizeof(*m->addresses));
+	if (!m->index || !m->addresses) {
+		addrmap_free(m);
 		return NULL;
 	}
 	return m;
@@ -52,6 +54,7 @@ void addrmap_free(struct addrmap *m)
 	free(m->entries);
 	free(m->index);
 	free(m->pairs);
+	free(m->addresses);
 	free(m);
 }
 
@@ -68,8 +71,8 @@ static bool same(const struct ipframe_address *a, const struct ipframe_address *
 	return a->size == b->size && memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
 }
 
-// Where the address is in the index, or the free place where it belongs.
-static uint32_t *find(const struct addrmap *m, const struct ipframe_address *a)
+// The position of the address in the index, or the free one where it belongs.
+static uint32_t *address_find(const struct addrmap *m, const struct ipframe_address *a)
 {
 	size_t i = hash(m, a) & (m->index_room - 1);
 
@@ -95,21 +98,21 @@ static int grow(struct addrmap *m)
 	m->index_room = room;
 	m->room = (uint32_t)(room / 2);
 	for (uint32_t i = 0; i < m->used; i++)
-		*find(m, &m->entries[i].address) = i + 1;
+		*address_find(m, &m->entries[i].address) = i + 1;
 	return 0;
 }
 
-// The number of an address, which is entered if it is new; -ENOMEM.
-static int64_t enter(struct addrmap *m, const struct ipframe_address *a)
+// The number of an address, which is added if it is new; or -ENOMEM.
+static int64_t address_enter(struct addrmap *m, const struct ipframe_address *a)
 {
-	uint32_t *at = find(m, a);
+	uint32_t *at = address_find(m, a);
 
 	if (*at)
 		return *at - 1;
 	if (m->used == m->room) {
 		if (m->used >= UINT32_MAX / 4 || grow(m) < 0)
 			return -ENOMEM;
-		at = find(m, a);
+		at = address_find(m, a);
 	}
 	m->entries[m->used] = (struct entry){.address = *a, .host = DRB_NO_LABEL};
 	*at = ++m->used;
@@ -118,13 +121,13 @@ static int64_t enter(struct addrmap *m, const struct ipframe_address *a)
 
 int addrmap_add(struct addrmap *m, const struct ipframe_address *a, const struct ipframe_address *b)
 {
-	int64_t x = enter(m, a), y = enter(m, b);
+	int64_t x = address_enter(m, a), y = address_enter(m, b);
 
 	if (x < 0 || y < 0)
 		return -ENOMEM;
 	struct pair pair = {.later = (uint32_t)(x > y ? x : y),
 			    .earlier = (uint32_t)(x > y ? y : x)};
-	// Packets of one conversation tend to follow each other.
+	// Consecutive packets often belong to one conversation, and need one entry.
 	const struct pair *last = m->pairs_used ? &m->pairs[m->pairs_used - 1] : NULL;
 	if (x == y || (last && last->later == pair.later && last->earlier == pair.earlier))
 		return 0;
@@ -145,10 +148,13 @@ void addrmap_keep(struct addrmap *m, const struct host_rules *rules)
 	for (uint32_t i = 0; i < m->used; i++) {
 		m->entries[i].host = host_rules_host(rules, &m->entries[i].address);
 		m->entries[i].kept = m->entries[i].host != DRB_NO_LABEL;
+		if (m->entries[i].kept)
+			m->addresses[m->entries[i].host]++;
 	}
 }
 
-// Addresses that keep their hosts have them before the others: they count as announced earlier.
+// Addresses with a host from a rule count as announced earlier: they have their hosts before all
+// others.
 static void keep_first(struct addrmap *m)
 {
 	for (size_t p = 0; p < m->pairs_used; p++) {
@@ -165,10 +171,41 @@ static int by_later(const void *a, const void *b)
 	return x->later < y->later ? -1 : x->later > y->later;
 }
 
+// Returns the fewest addresses that a host stands for.
+static uint32_t fewest_of(const struct addrmap *m)
+{
+	uint32_t fewest = UINT32_MAX;
+
+	for (uint32_t h = 0; h < m->hosts; h++)
+		fewest = m->addresses[h] < fewest ? m->addresses[h] : fewest;
+	return fewest;
+}
+
+// Returns the host of address i. taken[h] == i + 1: a partner of it is on host h. Stops at the
+// first host with the fewest addresses of all.
+static uint32_t choose_host(const struct addrmap *m, uint32_t i, const uint32_t taken[],
+			    uint32_t fewest)
+{
+	const uint32_t first =
+		drb_scale32((uint32_t)(hash(m, &m->entries[i].address) >> 32), m->hosts);
+	uint32_t best = DRB_NO_LABEL;
+
+	for (uint32_t step = 0; step < m->hosts; step++) {
+		const uint32_t host = (uint32_t)(((uint64_t)first + step) % m->hosts);
+		if (taken[host] == i + 1)
+			continue;
+		if (best == DRB_NO_LABEL || m->addresses[host] < m->addresses[best])
+			best = host;
+		if (m->addresses[best] == fewest)
+			return best;
+	}
+	return best == DRB_NO_LABEL ? first : best;
+}
+
 int addrmap_solve(struct addrmap *m)
 {
-	// taken[h] == i + 1: a partner of address i is on host h.
-	uint32_t *taken = calloc(m->hosts, sizeof(*taken));
+	uint32_t *taken = calloc(m->hosts, sizeof(*taken)); // as in choose_host()
+	uint32_t fewest = fewest_of(m);
 	size_t p = 0;
 
 	if (!taken)
@@ -177,22 +214,33 @@ int addrmap_solve(struct addrmap *m)
 	if (m->pairs_used)
 		qsort(m->pairs, m->pairs_used, sizeof(*m->pairs), by_later);
 	for (uint32_t i = 0; i < m->used; i++) {
-		uint32_t host =
-			drb_scale32((uint32_t)(hash(m, &m->entries[i].address) >> 32), m->hosts);
 		for (; p < m->pairs_used && m->pairs[p].later == i; p++)
 			taken[m->entries[m->pairs[p].earlier].host] = i + 1;
-		for (uint32_t step = 0; step < m->hosts && taken[host] == i + 1; step++)
-			host = host + 1 == m->hosts ? 0 : host + 1;
-		if (!m->entries[i].kept)
-			m->entries[i].host = host;
+		if (m->entries[i].kept)
+			continue;
+		const uint32_t host = choose_host(m, i, taken, fewest);
+		// The last host with the fewest: the next address begins another round.
+		if (m->addresses[host] != fewest)
+			fewest = fewest_of(m);
+		m->entries[i].host = host;
+		m->addresses[host]++;
 	}
 	free(taken);
 	return 0;
 }
 
+uint32_t addrmap_shared(const struct addrmap *m)
+{
+	uint32_t shared = 0;
+
+	for (uint32_t h = 0; h < m->hosts; h++)
+		shared += m->addresses[h] > 1 ? m->addresses[h] : 0;
+	return shared;
+}
+
 uint32_t addrmap_host(const struct addrmap *m, const struct ipframe_address *a)
 {
-	return m->entries[*find(m, a) - 1].host;
+	return m->entries[*address_find(m, a) - 1].host;
 }
 
 const struct ipframe_address *addrmap_hashed(const struct addrmap *m, uint32_t i, uint32_t *host)

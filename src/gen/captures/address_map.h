@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Maps the addresses of a foreign capture onto hosts: those with a host of their own keep it, others
-// get one by a seeded hash, the same address always the same host, and two addresses that talk to
-// each other different hosts. Pure but for memory.
+// Maps the addresses of a foreign capture onto hosts. Addresses that rules give a host have that
+// one. Others get a host by a seeded hash: each a host of its own while there are enough, then as
+// few per host as possible, and two addresses that exchange packets different hosts. Otherwise hot
+// links would come from the mapping and not from the capture. Pure, apart from memory.
 //
-// First every pair is announced, then hosts are given out in the order of first appearance: the
-// first host from the address's hash on that no conversation partner has yet. Only an address that
-// talks to as many others as there are hosts can be left with a partner on its own host.
+// All pairs are announced first. Then hosts are assigned in the order of first appearance. An
+// address gets a host with the fewest addresses among those that none of its partners has yet, the
+// first of them from its hash on. Only an address with as many partners as there are hosts can
+// share its host with a partner.
 
 #include <stdint.h>
 
@@ -15,18 +17,20 @@
 
 struct addrmap;
 
-// hosts >= 2. NULL if memory is out.
+// hosts >= 2. NULL: out of memory.
 struct addrmap *addrmap_new(uint32_t hosts, uint64_t seed);
 void addrmap_free(struct addrmap *m);
 
 // Announces a packet between two addresses. 0 or -ENOMEM.
 int addrmap_add(struct addrmap *m, const struct ipframe_address *a,
 		const struct ipframe_address *b);
-// Gives announced addresses the hosts that the rules name. Before addrmap_solve().
+// Assigns the hosts that the rules name to announced addresses. Call it before addrmap_solve().
 void addrmap_keep(struct addrmap *m, const struct host_rules *rules);
-// Gives out hosts: call after the last addrmap_add(). 0 or -ENOMEM.
+// Assigns all other hosts. Call it after the last addrmap_add(). 0 or -ENOMEM.
 int addrmap_solve(struct addrmap *m);
 // The host of an announced address.
 uint32_t addrmap_host(const struct addrmap *m, const struct ipframe_address *a);
-// The i-th address that was given a host by its hash; NULL: there are no more.
+// The number of addresses that share a host with another one.
+uint32_t addrmap_shared(const struct addrmap *m);
+// The i-th address with a host by its hash; NULL: there are no more.
 const struct ipframe_address *addrmap_hashed(const struct addrmap *m, uint32_t i, uint32_t *host);

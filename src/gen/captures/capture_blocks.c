@@ -14,13 +14,16 @@ enum {
 };
 enum {
 	OPTION_COMMENT = 1,
-	OPTION_FLAGS = 2,      // of packets
-	OPTION_NAME = 2,       // of interfaces, and so are the next two
-	OPTION_RESOLUTION = 9, // of times
+	OPTION_FLAGS = 2,      // option of packets
+	OPTION_NAME = 2,       // option of interfaces, like the next two
+	OPTION_RESOLUTION = 9, // resolution of time stamps
+	OPTION_FCS = 13,
 	OPTION_OFFSET = 14,
 };
 
-// The option of this code; NULL without one.
+enum { FLAGS_DIRECTION = 3, FLAGS_FCS = 15 << 5 };
+
+// The option with this code; NULL: there is none.
 static const uint8_t *option(const struct capture *c, const uint8_t *at, const uint8_t *end,
 			     uint16_t code, uint16_t *length)
 {
@@ -39,7 +42,7 @@ static const uint8_t *option(const struct capture *c, const uint8_t *at, const u
 	return NULL;
 }
 
-// "s1-0.u1": as drbctl capture names interfaces.
+// True for names such as "s1-0.u1", which drbctl capture gives to interfaces.
 static bool is_switch_port(const uint8_t *text, uint16_t length)
 {
 	char name[DRB_END_NAME_MAX];
@@ -79,6 +82,8 @@ static enum capture_result read_interface(struct capture *c, uint32_t size)
 		while (power-- > 0)
 			i->units *= *resolution & 0x80 ? 2 : 10;
 	}
+	const uint8_t *fcs = option(c, at, end, OPTION_FCS, &length);
+	i->fcs = fcs && length >= 1 && *fcs > 0;
 	const uint8_t *offset = option(c, at, end, OPTION_OFFSET, &length);
 	if (offset && length >= 8) {
 		uint64_t value;
@@ -110,7 +115,9 @@ static enum capture_result read_packet(struct capture *c, uint32_t size, struct 
 	uint32_t padded = (r->captured + 3) / 4 * 4;
 	const uint8_t *at = r->data + (padded < size - 20 ? padded : size - 20);
 	const uint8_t *flags = option(c, at, c->body + size, OPTION_FLAGS, &length);
-	r->place = number << 3 | (flags && length >= 4 ? get32(c, flags) & 3 : 0);
+	uint32_t bits = flags && length >= 4 ? get32(c, flags) : 0;
+	r->place = number << 3 | (bits & FLAGS_DIRECTION);
+	r->fcs = i->fcs || (bits & FLAGS_FCS);
 	const uint8_t *comment = option(c, at, c->body + size, OPTION_COMMENT, &length);
 	if (i->at_switch && comment && length >= sizeof(dropped) - 1 &&
 	    memcmp(comment, dropped, sizeof(dropped) - 1) == 0)
@@ -118,7 +125,7 @@ static enum capture_result read_packet(struct capture *c, uint32_t size, struct 
 	return capture_give(c, i, r);
 }
 
-// The next block into c->body, without the lengths at both its ends.
+// Reads the next block into c->body, without the lengths at its ends.
 static enum capture_result take_block(struct capture *c, uint32_t *type, uint32_t *size)
 {
 	const uint8_t *head = c->head;
@@ -127,7 +134,7 @@ static enum capture_result take_block(struct capture *c, uint32_t *type, uint32_
 	c->begun = 0;
 	if (result != CAPTURE_RECORD)
 		return result;
-	memcpy(type, head, sizeof(*type)); // of a section: the same in both orders
+	memcpy(type, head, sizeof(*type)); // the type of a section is the same in both byte orders
 	if (*type == BLOCK_SECTION) {
 		uint32_t mark;
 		memcpy(&mark, head + 8, sizeof(mark));
@@ -141,7 +148,8 @@ static enum capture_result take_block(struct capture *c, uint32_t *type, uint32_
 	if (length < BLOCK_HEADER || length > BLOCK_BYTES_MAX || length % 4)
 		return capture_damaged(c);
 	*size = length - BLOCK_HEADER;
-	// What the head has of it, too; and behind it the length once more.
+	// The body's first 4 bytes are in the head already; behind the body, the length follows
+	// again.
 	result = capture_take_body(c, 4, *size);
 	if (result == CAPTURE_RECORD)
 		memcpy(c->body, head + 8, 4);

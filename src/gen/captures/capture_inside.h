@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the two parts of the reader of captures share: capture_reader.c with pcap, and capture_blocks.c with pcapng.
+// Functions and state that the two parts of the reader of captures share: capture_reader.c (pcap)
+// and capture_blocks.c (pcapng).
 
 #include <byteswap.h>
 #include <string.h>
 
 #include "gen/captures/capture_reader.h"
 
-#define FRAME_BYTES_MAX (1U << 20) // of a frame that were captured: far beyond any link
+#define FRAME_BYTES_MAX (1U << 20) // most captured bytes of a frame: far beyond any link
 
 enum { BLOCK_HEADER = 12, BLOCK_SECTION = 0x0a0d0d0a };
 
 struct interface {
 	uint32_t link;
-	uint64_t units; // of time in a second
+	uint64_t units; // units of time in a second
 	int64_t offset; // seconds
 	bool at_switch;
+	bool fcs; // frames end with their frame check sequence
 };
 
 struct capture {
 	FILE *in;
-	bool swapped, blocks;       // of the other byte order; pcapng
-	uint8_t head[BLOCK_HEADER]; // of a block, of which so many bytes are there
+	bool swapped, blocks;       // swapped: the other byte order; blocks: pcapng
+	uint8_t head[BLOCK_HEADER]; // head of a block; its first `begun` bytes are there
 	size_t begun;
-	uint8_t *body;                // of a record or a block
-	size_t room;                  // of it
-	struct interface *interfaces; // of all sections; a pcap file has one
-	uint32_t count, first;        // interfaces; the first of this section
-	uint32_t number;              // of the last record
-	int64_t time_ns;              // of it
-	enum capture_result result;   // CAPTURE_RECORD: nothing is wrong yet
+	uint8_t *body;                // body of a record or a block
+	size_t room;                  // bytes of the body's buffer
+	struct interface *interfaces; // interfaces of all sections; a pcap file has one
+	uint32_t count, first;        // number of interfaces; the first one of this section
+	uint32_t number;              // number of the last record
+	int64_t time_ns;              // time of the last record
+	enum capture_result result;   // CAPTURE_RECORD: no error so far
 	char wrong[200];
 };
 
@@ -49,19 +51,21 @@ static inline uint32_t get32(const struct capture *c, const uint8_t *at)
 	return c->swapped ? bswap_32(value) : value;
 }
 
-// What is wrong, as the result.
+// Keeps an error, and returns the result.
 enum capture_result capture_stop(struct capture *c, enum capture_result result, const char *format,
 				 ...) __attribute__((format(printf, 3, 4)));
 enum capture_result capture_damaged(struct capture *c);
-// Reads so many bytes. CAPTURE_END if there is none, CAPTURE_CUT if there are fewer.
+// Reads `size` bytes. CAPTURE_END if there are none, CAPTURE_CUT if there are fewer.
 enum capture_result capture_take(struct capture *c, void *to, size_t size);
-// Likewise into c->body, behind `begun` bytes that are there; its end is a cut, too.
+// The same into c->body, behind `begun` bytes that are there. The end of the file is CAPTURE_CUT,
+// too.
 enum capture_result capture_take_body(struct capture *c, size_t begun, size_t size);
-// An interface without limits, of microseconds; NULL: capture_stop() was called.
+// Adds an interface with time stamps in microseconds. NULL: capture_stop() was called.
 struct interface *capture_add_interface(struct capture *c, uint32_t link);
-// The time of a record in units of its interface.
+// Sets the time of a record, from units of its interface.
 enum capture_result capture_set_time(struct capture *c, const struct interface *i, uint64_t units);
-// Fills in the record but for its place.
+// Fills in the rest of the record except `place`, and takes off the frame check sequence if r->fcs
+// is set.
 enum capture_result capture_give(struct capture *c, const struct interface *i,
 				 struct capture_record *r);
 // The next record of pcapng.

@@ -8,14 +8,19 @@
 #include "common/cli/file.h"
 
 #define INTERFACES_MAX 65536
-// Seconds that a time stamp may have, so that differences in ns fit 64 bits.
+// The largest time stamp in seconds, so that differences in ns fit into 64 bits.
 #define SECONDS_MAX 4000000000
 #define NS INT64_C(1000000000)
 #define LINK_ETHERNET 1
+// Captures may state other lengths, in bytes, 16-bit words or bits, but Ethernet has only this one.
+#define ETHER_FCS 4
 #define PCAP_MICROSECONDS UINT32_C(0xa1b2c3d4)
 #define PCAP_NANOSECONDS UINT32_C(0xa1b23c4d)
+#define PCAP_MODIFIED UINT32_C(0xa1b2cd34) // Linux before 2000: longer record headers
 
-enum { PCAP_HEADER = 24, PCAP_RECORD = 16 };
+// The link type is in the lower 16 bits of its field. Bit 26 says that the four highest bits are
+// the length of the FCS.
+enum { PCAP_HEADER = 24, PCAP_RECORD = 16, PCAP_LINK = 0xffff, PCAP_FCS = 1 << 26 };
 
 enum capture_result capture_stop(struct capture *c, enum capture_result result, const char *format,
 				 ...)
@@ -122,10 +127,21 @@ enum capture_result capture_give(struct capture *c, const struct interface *i,
 		return result;
 	if (r->size < r->captured)
 		r->size = r->captured;
+	r->fcs = r->fcs && r->size >= ETHER_FCS;
+	if (r->fcs) {
+		r->size -= ETHER_FCS;
+		r->captured = r->captured < r->size ? r->captured : r->size;
+	}
 	r->number = ++c->number;
 	r->time_ns = c->time_ns;
 	r->at_switch = i->at_switch;
 	return CAPTURE_RECORD;
+}
+
+static bool begins_pcap(uint32_t magic)
+{
+	return magic == PCAP_MICROSECONDS || magic == PCAP_NANOSECONDS ||
+	       bswap_32(magic) == PCAP_MICROSECONDS || bswap_32(magic) == PCAP_NANOSECONDS;
 }
 
 static enum capture_result next_in_pcap(struct capture *c, struct capture_record *r)
@@ -139,6 +155,11 @@ static enum capture_result next_in_pcap(struct capture *c, struct capture_record
 	uint32_t fraction = get32(c, head + 4);
 	r->captured = get32(c, head + 8);
 	r->size = get32(c, head + 12);
+	if (begins_pcap(get32(c, head)) && c->number > 0)
+		return capture_stop(c, CAPTURE_CUT,
+				    "another capture begins behind packet %u: join captures "
+				    "by mergecap -w NEW FILE FILE",
+				    c->number);
 	if (r->captured > FRAME_BYTES_MAX || fraction >= i->units)
 		return capture_damaged(c);
 	result = capture_set_time(c, i, get32(c, head) * i->units + fraction);
@@ -146,10 +167,11 @@ static enum capture_result next_in_pcap(struct capture *c, struct capture_record
 		result = capture_take_body(c, 0, r->captured);
 	r->data = c->body;
 	r->place = 0;
+	r->fcs = i->fcs;
 	return result == CAPTURE_RECORD ? capture_give(c, i, r) : result;
 }
 
-// Of a pcap file, behind its first four bytes.
+// Reads the head of a pcap file, behind its first four bytes.
 static enum capture_result read_pcap_head(struct capture *c, bool nanoseconds)
 {
 	uint8_t head[PCAP_HEADER - 4];
@@ -157,10 +179,11 @@ static enum capture_result read_pcap_head(struct capture *c, bool nanoseconds)
 
 	if (capture_take(c, head, sizeof(head)) != CAPTURE_RECORD)
 		return capture_stop(c, CAPTURE_REFUSED, "ends in its header: no capture");
-	i = capture_add_interface(c, get32(c, head + 16) &
-					     0x03ffffff); // the rest says how long an FCS is
+	uint32_t link = get32(c, head + 16);
+	i = capture_add_interface(c, link & PCAP_LINK);
 	if (!i)
 		return c->result;
+	i->fcs = (link & PCAP_FCS) && link >> 28;
 	i->units = nanoseconds ? 1000000000 : 1000000;
 	return need_ethernet(c, i);
 }
@@ -184,6 +207,10 @@ static enum capture_result read_head(struct capture *c)
 	c->swapped = swapped == PCAP_MICROSECONDS || swapped == PCAP_NANOSECONDS;
 	if (c->swapped || magic == PCAP_MICROSECONDS || magic == PCAP_NANOSECONDS)
 		return read_pcap_head(c, (c->swapped ? swapped : magic) == PCAP_NANOSECONDS);
+	if (magic == PCAP_MODIFIED || swapped == PCAP_MODIFIED)
+		return capture_stop(c, CAPTURE_REFUSED,
+				    "is a modified pcap, as old Linux wrote it: "
+				    "editcap -F pcap FILE NEW");
 	return capture_stop(
 		c, CAPTURE_REFUSED,
 		"no capture: neither pcap nor pcapng, as tcpdump and Wireshark write; if it is "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Reads Ethernet captures: pcap with times in micro- or nanoseconds, and pcapng, of either byte order. Takes
-// any bytes. Pure but for the file and memory.
+// Reads Ethernet captures: pcap with times in micro- or nanoseconds, and pcapng, in either byte
+// order. The bytes need not be valid. Pure, apart from the file and memory.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,24 +10,27 @@
 struct capture;
 
 struct capture_record {
-	int64_t time_ns;         // since 1970
-	uint32_t captured, size; // bytes that are there, and bytes of the frame, captured <= size
-	const uint8_t *data;     // until the next record is read
+	int64_t time_ns;         // time since 1970
+	uint32_t captured, size; // captured bytes and bytes of the frame, captured <= size
+	const uint8_t *data;     // valid until the next record is read
 	uint32_t number;         // from 1
-	uint32_t place; // differs between interfaces, directions, and what was dropped or was not
-	bool at_switch; // captured by drbctl capture, at a port of a switch
+	bool fcs;                // a frame check sequence followed, and was taken off
+	// Capture point: differs by interface, by direction, and by whether the packet was dropped.
+	uint32_t place;
+	bool at_switch; // captured by drbctl capture at a port of a switch
 };
 
 enum capture_result {
 	CAPTURE_END,
 	CAPTURE_RECORD,
-	CAPTURE_CUT,     // something is wrong here, and what came before is right: capture_wrong()
-	CAPTURE_REFUSED, // likewise, and the whole cannot be used
+	// The file is damaged here, but the records before are right: capture_wrong().
+	CAPTURE_CUT,
+	CAPTURE_REFUSED, // the same, and the file cannot be used
 };
 
-// Reads the beginning of a capture. NULL if memory is out; what is wrong is told by capture_next().
+// Reads the beginning of a capture. NULL: out of memory. capture_next() returns other errors.
 struct capture *capture_new(FILE *in);
-void capture_free(struct capture *c); // not the file
+void capture_free(struct capture *c); // does not close the file
 enum capture_result capture_next(struct capture *c, struct capture_record *record);
-// What is wrong, for "FILE: ...": with the number of the packet and, where there is one, the cure.
+// The error, for "FILE: ...". It names the packet and, if there is one, the cure.
 const char *capture_wrong(const struct capture *c);

@@ -28,7 +28,7 @@ struct flow_key flow_key_of(const struct ipframe *f, const uint8_t *frame, uint3
 	return key;
 }
 
-static int order(const void *a, const void *b, void *keys)
+static int key_order(const void *a, const void *b, void *keys)
 {
 	const struct flow_key *key = keys;
 	const size_t *x = a, *y = b;
@@ -48,7 +48,7 @@ int flows_make(struct flows *flows, const struct flow_key *keys, struct trace *t
 	}
 	for (size_t i = 0; i < t->count; i++)
 		sorted[i] = i;
-	qsort_r(sorted, t->count, sizeof(*sorted), order, (void *)(uintptr_t)keys);
+	qsort_r(sorted, t->count, sizeof(*sorted), key_order, (void *)(uintptr_t)keys);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct flow_key *key = &keys[sorted[i]];
 		if (i == 0 || memcmp(key, &keys[sorted[i - 1]], sizeof(*key)) != 0)

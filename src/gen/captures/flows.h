@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Flows of captures: packets with the same addresses, ports and protocol, as they were captured; and what
-// became of each. Pure but for memory.
+// Flows of captures: packets with the same addresses, ports and protocol, as captured; and the fate
+// of their packets. Pure, apart from memory.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,12 +10,12 @@
 #include "gen/captures/trace.h"
 #include "gen/frames/ip_frame.h"
 
-// What a flow is known by.
+// Identifies a flow.
 struct flow_key {
-	struct ipframe_address source, destination; // as captured
-	uint16_t source_port, destination_port;     // 0: none, or not captured
-	uint8_t protocol;  // 0: of later fragments, which do not have the ports
-	uint8_t zero;      // so that there are no holes, and bytes compare
+	struct ipframe_address source, destination; // addresses in the capture
+	uint16_t source_port, destination_port;     // 0: no ports, or not captured
+	uint8_t protocol;                           // 0: later fragments, which do not have ports
+	uint8_t zero;      // fills a hole, so that keys can be compared by bytes
 	uint32_t from, to; // the hosts that they became
 };
 _Static_assert(sizeof(struct flow_key) == 48, "a key of a flow has a hole");
@@ -33,9 +33,9 @@ struct flows {
 
 #define FLOW_TEXT_MAX 128
 
-// The key of a packet of which `captured` bytes are there, without hosts.
+// The key of a packet with `captured` bytes, without hosts.
 struct flow_key flow_key_of(const struct ipframe *f, const uint8_t *frame, uint32_t captured);
-// keys[i] is that of packet i of the trace, whose `flow` is set. 0 or -ENOMEM.
+// Finds flows and sets the `flow` of each packet; keys[i] is the key of packet i. 0 or -ENOMEM.
 int flows_make(struct flows *flows, const struct flow_key *keys, struct trace *t);
 void flows_free(struct flows *flows);
 

@@ -25,7 +25,7 @@ static bool is_multicast(const struct ipframe_address *a)
 	return a->bytes[0] >> 4 == 0xe || memcmp(a->bytes, broadcast, sizeof(broadcast)) == 0;
 }
 
-// Announces who talks to whom, and takes out packets that cannot be replayed.
+// Announces the addresses of all packets, and removes packets that cannot be replayed.
 static int collect(struct trace *t, struct addrmap *map, struct foreign_skipped *skipped)
 {
 	size_t kept = 0;
@@ -54,13 +54,13 @@ static int collect(struct trace *t, struct addrmap *map, struct foreign_skipped 
 	return 0;
 }
 
-// Sets the packet's host and addresses; false if both its ends are on one host.
+// Sets the packet's host and addresses. False: both its ends are on one host.
 static bool readdress(struct trace_packet *p, const struct addrmap *map,
 		      const struct drb_addr_plan *plan, struct flow_key *key)
 {
 	struct ipframe f;
 
-	// Cannot fail: collect() kept what parses.
+	// Cannot fail, because collect() kept only packets that parse.
 	(void)ipframe_parse(p->frame, p->captured, &f);
 	*key = flow_key_of(&f, p->frame, p->captured);
 	key->from = addrmap_host(map, &f.src);
@@ -74,7 +74,7 @@ static bool readdress(struct trace_packet *p, const struct addrmap *map,
 	return true;
 }
 
-// Of all packets, and tells flows apart.
+// Readdresses all packets, and finds flows.
 static int readdress_all(struct trace *t, const struct drb_addr_plan *plan,
 			 struct foreign_traffic *to)
 {
@@ -127,7 +127,7 @@ void foreign_fit(struct trace *t, uint32_t mtu, struct foreign_skipped *skipped)
 
 	for (size_t i = 0; i < t->count; i++) {
 		const struct trace_packet *p = &t->packet[i];
-		// The kernel allows one tag on top of the MTU, and only the 802.1Q one.
+		// The kernel allows one tag beyond the MTU, and only an 802.1Q one.
 		uint32_t room =
 			mtu + DRB_ETHER_HEADER +
 			(drb_load16(p->frame + DRB_ETHER_TYPE) == DRB_ETHERTYPE_VLAN ? DRB_VLAN_TAG

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Turns foreign captures into traffic of a fabric. Pure but for memory.
+// Turns foreign captures into traffic of a fabric. Pure, apart from memory.
 
 #include <stdint.h>
 
@@ -9,7 +9,7 @@
 #include "gen/captures/host_rules.h"
 #include "gen/captures/trace.h"
 
-// X(key, text): why packets are not sent, for "5 are not IP".
+// X(key, text): reasons why packets are not sent, for "5 are not IP".
 #define FOREIGN_SKIPPED(X)                                                                         \
 	X(not_ip, "are not IP")                                                                    \
 	X(malformed, "are too short for the headers that they announce")                           \
@@ -26,23 +26,23 @@ struct foreign_skipped {
 #undef X
 };
 
-// What captures became.
+// The traffic that captures became.
 struct foreign_traffic {
 	struct foreign_skipped skipped;
 	uint64_t twice;      // packets that may be in the captures twice: see repeats.h
-	struct addrmap *map; // who became whom
+	struct addrmap *map; // the host of each address
 	struct flows flows;
 };
 
-// Gives every packet of the trace a sending host and addresses of the rules' plan, takes those out
-// that cannot be sent, and merges the rest by time, the first at 0. Hosts that no rule names follow
-// from the seed. 0 or -ENOMEM. To be freed in either case.
+// Gives every packet of the trace a sending host and addresses of the rules' plan. Removes packets
+// that cannot be sent, and merges the others by time, the first at 0. Hosts that no rule names
+// follow from the seed. 0 or -ENOMEM. The caller calls foreign_free() in either case.
 int foreign_map(struct trace *t, const struct host_rules *rules, uint64_t seed,
 		struct foreign_traffic *to);
 void foreign_free(struct foreign_traffic *to);
 
-// Takes out packets that an interface with this MTU does not send. Frames with VLAN tags may be
-// longer by 4 bytes.
+// Removes packets that an interface with this MTU does not send. Frames with a VLAN tag may be 4
+// bytes longer.
 void foreign_fit(struct trace *t, uint32_t mtu, struct foreign_skipped *skipped);
 
 uint64_t foreign_skipped_count(const struct foreign_skipped *s);

@@ -27,7 +27,7 @@ void moments_add(struct moments *m, uint32_t packet, uint64_t ns)
 		m->end_ns = ns;
 }
 
-static int order(const void *a, const void *b)
+static int moment_order(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
 
@@ -38,7 +38,7 @@ static int order(const void *a, const void *b)
 
 static void sort(struct moments *m)
 {
-	qsort(m->at, m->count, sizeof(*m->at), order);
+	qsort(m->at, m->count, sizeof(*m->at), moment_order);
 }
 
 // The end of the moments of one kind that begin at `from`.

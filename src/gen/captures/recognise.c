@@ -12,9 +12,9 @@
 struct kind {
 	uint64_t print; // 0: free entry
 	uint64_t arrived;
-	uint64_t left; // of these, not yet set against a packet that was sent: recogniser_result()
+	uint64_t left; // arrivals not yet assigned to a packet that was sent: recogniser_result()
 	uint32_t dst;
-	uint32_t flow; // of the last packet
+	uint32_t flow; // flow of the last packet
 };
 
 struct recogniser {
@@ -22,13 +22,13 @@ struct recogniser {
 	struct drb_addr_plan plan;
 	struct kind *kinds; // open addressing
 	size_t mask;
-	struct recognised *host; // what arrived at each
+	struct recognised *host; // [host]: packets that arrived
 	uint64_t arrived;
 	struct moments sendings, arrivals; // by index of the packet; by index of the kind
-	struct outcome *outcome;           // of each sending: recogniser_latency()
+	struct outcome *outcome;           // [sending]: recogniser_latency()
 };
 
-static struct kind *find(const struct recogniser *r, uint64_t print)
+static struct kind *kind_find(const struct recogniser *r, uint64_t print)
 {
 	size_t i = print & r->mask;
 
@@ -39,7 +39,7 @@ static struct kind *find(const struct recogniser *r, uint64_t print)
 
 static struct kind *kind_of(const struct recogniser *r, const struct trace_packet *p)
 {
-	return find(r, trace_fingerprint(p->frame, p->size, p->size));
+	return kind_find(r, trace_fingerprint(p->frame, p->size, p->size));
 }
 
 struct recogniser *recogniser_new(const struct trace *t, const struct drb_addr_plan *plan,
@@ -63,7 +63,7 @@ struct recogniser *recogniser_new(const struct trace *t, const struct drb_addr_p
 	for (size_t i = 0; i < t->count; i++) {
 		const struct trace_packet *p = &t->packet[i];
 		uint64_t print = trace_fingerprint(p->frame, p->size, p->size);
-		struct kind *k = find(r, print);
+		struct kind *k = kind_find(r, print);
 		k->print = print;
 		k->dst = drb_addr_of_mac(plan, p->frame);
 		k->flow = p->flow;
@@ -90,7 +90,7 @@ struct moments *recogniser_sendings(struct recogniser *r)
 
 void recogniser_frame(struct recogniser *r, const struct arrival *a)
 {
-	struct kind *k = find(r, trace_fingerprint(a->frame, a->captured, a->size));
+	struct kind *k = kind_find(r, trace_fingerprint(a->frame, a->captured, a->size));
 	struct recognised *host = &r->host[a->host];
 
 	if (!k->print) {
@@ -160,13 +160,13 @@ static int by_flow(const void *a, const void *b, void *recogniser)
 	return x->sent_ns < y->sent_ns ? -1 : x->sent_ns > y->sent_ns;
 }
 
-// What memory the figures of flows are made in, each for as many packets as were sent.
+// Memory for the figures of a flow, each with space for all packets that were sent.
 struct work {
 	uint64_t *samples;
 	struct drb_arrival *arrivals;
 };
 
-// Latency and order of the flow to which outcomes [from, end) belong.
+// Adds latency and order of the flow with outcomes [from, end).
 static void add_flow(const struct recogniser *r, size_t from, size_t end, const struct work *w,
 		     struct flow *flow)
 {

@@ -7,7 +7,7 @@
 
 #include "core/math/random.h"
 
-// How many there are of a key.
+// The number of packets with a key.
 struct counted {
 	uint64_t key; // 0: free entry
 	uint64_t count;
@@ -28,7 +28,7 @@ static uint64_t *count_of(const struct table *table, uint64_t key)
 	return &table->at[i].count;
 }
 
-static uint64_t place_of(const struct trace_packet *p)
+static uint64_t packet_place(const struct trace_packet *p)
 {
 	return (uint64_t)p->file << 32 | p->place;
 }
@@ -36,7 +36,7 @@ static uint64_t place_of(const struct trace_packet *p)
 static bool is_of_one_place(const struct trace *t)
 {
 	for (size_t i = 1; i < t->count; i++) {
-		if (place_of(&t->packet[i]) != place_of(&t->packet[0]))
+		if (packet_place(&t->packet[i]) != packet_place(&t->packet[0]))
 			return false;
 	}
 	return true;
@@ -58,7 +58,7 @@ int repeats_take_out(struct trace *t, struct repeats *found)
 	for (size_t i = 0; i < t->count; i++) {
 		const struct trace_packet *p = &t->packet[i];
 		uint64_t print = trace_fingerprint(p->frame, p->captured, p->size);
-		uint64_t here = drb_mix64(print ^ drb_mix64(place_of(p) + 1));
+		uint64_t here = drb_mix64(print ^ drb_mix64(packet_place(p) + 1));
 		uint64_t *most = count_of(&table, print), at = ++*count_of(&table, here ? here : 1);
 		bool repeated = at <= *most;
 		if (!repeated)

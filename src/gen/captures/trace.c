@@ -7,7 +7,7 @@
 #include "core/fabric/addresses.h"
 #include "core/math/random.h"
 
-// Frames lie back to back in large blocks: a replay walks them in almost this order.
+// Frames are adjacent in large blocks, because a replay reads them in almost this order.
 #define BLOCK_SIZE ((size_t)1 << 20)
 
 struct trace_block {

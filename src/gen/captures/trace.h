@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Packets of any number of captures in memory, merged by time: what a replay sends.
+// Packets of any number of captures in memory, merged by time, for a replay to send.
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// What of a frame was captured.
+// The part of a frame that was captured.
 enum trace_cut {
 	TRACE_WHOLE,
 	TRACE_CUT,       // its end is missing
@@ -17,14 +17,14 @@ struct trace_packet {
 	int64_t time_ns;   // time stamp of the capture; trace_merge() makes it relative
 	uint64_t key;      // order among equal times
 	uint64_t order;    // order of addition, among equal keys
-	uint8_t *frame;    // owned by the trace; may be changed in place; NULL if too long
+	uint8_t *frame;    // owned by the trace; may be changed in place; NULL: too long
 	uint32_t size;     // bytes of the frame
-	uint32_t captured; // of which this many came from the capture, the rest is zeros
+	uint32_t captured; // bytes from the capture; the rest is zeros
 	uint32_t host;     // label of the host that sends it
-	uint32_t number;   // of the packet in its file, from 1
-	uint32_t flow;     // of those that flows_make() found
-	uint32_t place;    // where it was captured: see capture_reader.h
-	uint16_t file;     // which of those loaded it is from
+	uint32_t number;   // its number in its file, from 1
+	uint32_t flow;     // index in those that flows_make() found
+	uint32_t place;    // capture point: see capture_reader.h
+	uint16_t file;     // number of its file among those loaded
 	bool at_switch;    // captured by drbctl capture
 	uint8_t cut;       // enum trace_cut
 	uint32_t sent;     // how often it was sent; written by the sender
@@ -34,17 +34,19 @@ struct trace {
 	struct trace_packet *packet;
 	size_t count;
 	uint16_t files;      // loaded
-	uint64_t disordered; // packets with times before those of the packet in front of them
+	uint64_t disordered; // packets with times before that of the packet in front of them
+	uint64_t fcs;        // packets whose frame check sequence was taken off
 	// Private.
 	size_t room;
 	struct trace_block *blocks;
 };
 
-// Frames beyond the largest jumbo frame are remembered by size only: no link carries them.
+// The trace keeps only the size of frames beyond the largest jumbo frame, because no link carries
+// them.
 #define TRACE_FRAME_MAX 16384
 
-// Appends a packet of size bytes of which the first `captured` are data, the rest zeros. Returns
-// it for further filling in; NULL if memory is out. captured <= size.
+// Appends a packet of `size` bytes. The first `captured` of them are data, the rest zeros; captured
+// <= size. Returns the packet for further filling in; NULL: out of memory.
 struct trace_packet *trace_add(struct trace *t, int64_t time_ns, const uint8_t *data,
 			       uint32_t captured, uint32_t size);
 void trace_free(struct trace *t);
@@ -52,12 +54,13 @@ void trace_free(struct trace *t);
 // Sorts by time, then key, then order of addition, and makes times relative to `origin`.
 void trace_merge(struct trace *t, int64_t origin);
 
-// Bytes of a frame by which packets are told apart, besides its size.
+// Bytes of a frame that distinguish packets, besides its size.
 #define TRACE_PRINT_BYTES 128
-// A number for what a frame of `size` bytes consists of, of which the first `captured` are there; never 0.
+// A hash of the contents of a frame of `size` bytes, of its first `captured` bytes; never 0.
 uint64_t trace_fingerprint(const uint8_t *frame, uint32_t captured, uint32_t size);
 
-// Appends all packets of an Ethernet capture (drb_file_read(), capture_reader.h) with host = DRB_NO_LABEL and
-// key = 0; of one that is cut or damaged those before, with a warning, unless it must be whole. 0, or -EINVAL after a message that
-// names the file: not readable, no capture, no whole packet, not Ethernet, or out of memory.
+// Appends all packets of an Ethernet capture (drb_file_read(), capture_reader.h) with host =
+// DRB_NO_LABEL and key = 0. From a damaged capture, it appends those before the damage, with a
+// warning, unless `whole` is set. Returns 0, or -EINVAL after a message that names the file: it is
+// unreadable, no capture, without a whole packet, or not Ethernet; or memory is out.
 int trace_load(struct trace *t, const char *path, bool whole);

@@ -11,12 +11,13 @@
 
 static int add_record(struct trace *t, const struct capture_record *r)
 {
-	// Captures taken where a frame was sent miss the padding that the wire adds.
+	// Captures on the sending host lack the padding that the wire adds.
 	uint32_t size = r->size < ETHER_FRAME_MIN ? ETHER_FRAME_MIN : r->size;
 	struct trace_packet *p = trace_add(t, r->time_ns, r->data, r->captured, size);
 
 	if (!p)
 		return -ENOMEM;
+	t->fcs += r->fcs;
 	p->number = r->number;
 	p->file = t->files;
 	p->place = r->place;
@@ -27,7 +28,7 @@ static int add_record(struct trace *t, const struct capture_record *r)
 	return 0;
 }
 
-static int load(struct trace *t, const char *name, struct capture *c, bool whole)
+static int capture_load(struct trace *t, const char *name, struct capture *c, bool whole)
 {
 	struct capture_record record;
 	enum capture_result result;
@@ -62,7 +63,7 @@ int trace_load(struct trace *t, const char *path, bool whole)
 	else if (!c)
 		drb_error("%s: out of memory", name);
 	else
-		rc = load(t, name, c, whole);
+		rc = capture_load(t, name, c, whole);
 	t->files++;
 	capture_free(c);
 	if (in)

@@ -11,8 +11,7 @@
 #define TAGS_MAX 2
 #define EXTENSIONS_MAX 8
 
-// Offset within the transport header of the checksum that covers the IP addresses; 0: there is
-// none.
+// The offset, within the transport header, of the checksum that covers the IP addresses; 0: none.
 static uint32_t checksum_at(uint8_t protocol)
 {
 	switch (protocol) {
@@ -55,13 +54,13 @@ static int parse_ipv4(const uint8_t *frame, uint32_t captured, struct ipframe *f
 	f->src.size = f->dst.size = 4;
 	memcpy(f->src.bytes, ip + DRB_IPV4_SRC, 4);
 	memcpy(f->dst.bytes, ip + DRB_IPV4_DST, 4);
-	// Later fragments hold no transport header; the one in the first covers them all.
+	// Later fragments have no transport header; the checksum in the first one covers all.
 	if ((drb_load16(ip + DRB_IPV4_FRAGMENT) & DRB_IPV4_OFFSET) == 0)
 		note_transport(f, ip[DRB_IPV4_PROTOCOL], f->ip + header, captured, true);
 	return 0;
 }
 
-// Walks extension headers from `at` to the transport header.
+// Follows extension headers from `at` to the transport header.
 static void find_ipv6_transport(const uint8_t *frame, uint32_t captured, uint8_t next, uint32_t at,
 				struct ipframe *f)
 {
@@ -80,8 +79,8 @@ static void find_ipv6_transport(const uint8_t *frame, uint32_t captured, uint8_t
 		const uint8_t *ext = frame + at;
 		if (next == DRB_PROTOCOL_FRAGMENT && drb_load16(ext + 2) >> 3 != 0)
 			return;
-		// With segments left the checksum covers the last address of the route instead of
-		// the one in the header.
+		// While segments are left, the checksum covers the last address of the route
+		// instead of the destination in the header.
 		covers &= next != DRB_PROTOCOL_ROUTING || ext[3] == 0;
 		size = next == DRB_PROTOCOL_FRAGMENT         ? 8
 		       : next == DRB_PROTOCOL_AUTHENTICATION ? (ext[1] + 2U) * 4
@@ -135,7 +134,7 @@ static void replace(uint8_t *frame, const struct ipframe *f, uint8_t *at, const 
 	if (f->checksum) {
 		uint16_t old = drb_load16(frame + f->checksum);
 		uint16_t sum = drb_checksum_update(old, at, by, size);
-		// UDP: 0 is "none" and stays so; a sum of 0 is written as all ones.
+		// UDP: 0 means no checksum and stays 0; a sum of 0 is written as all ones.
 		if (f->udp)
 			sum = old == 0 ? 0 : sum == 0 ? 0xffff : sum;
 		drb_store16(frame + f->checksum, sum);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Measured packets as frames: Ethernet, IPv4, UDP, struct drb_measured_payload, zeros up to the
+// Measured packets as frames: Ethernet, IPv4, UDP, struct drb_measured_payload, and zeros up to the
 // frame size. Pure functions over byte buffers; frames are without FCS.
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define FRAME_MIN DRB_MEASURED_FRAME_MIN
 #define FRAME_MAX (DRB_ETHER_HEADER + DRB_MTU_MAX)
 
-// Where the headers and the payload stand in the frame: no VLAN tag, no IPv4 options.
+// Offsets of headers and payload in the frame: no VLAN tag, no IPv4 options.
 enum {
 	FRAME_IP = DRB_ETHER_HEADER,
 	FRAME_UDP = FRAME_IP + DRB_IPV4_HEADER,
@@ -24,16 +24,17 @@ enum {
 };
 #define FRAME_AT(field) (FRAME_PROBE_AT + offsetof(struct drb_measured_payload, field))
 
-// What a measured packet says, in host byte order.
+// Contents of a measured packet, in host byte order.
 struct frame_probe {
 	uint32_t src, dst; // labels
-	uint32_t cohort;   // slot it is born in
+	uint32_t cohort;   // slot in which it is born
 	uint32_t sequence; // in the stream (src, dst)
 	uint64_t tx_ns;    // CLOCK_MONOTONIC; 0 in a file
 };
 
-// Writes a measured packet of size bytes, FRAME_MIN <= size <= FRAME_MAX, both labels below
-// plan->hosts. The UDP checksum is 0 (none, RFC 768): the transmit time changes at the last moment.
+// Writes a measured packet of `size` bytes, FRAME_MIN <= size <= FRAME_MAX; both labels must be
+// below plan->hosts. The UDP checksum is 0 (none, RFC 768), because the transmit time changes at
+// the last moment.
 void frame_build(uint8_t *frame, uint32_t size, const struct drb_addr_plan *plan,
 		 const struct frame_probe *probe);
 
@@ -43,7 +44,7 @@ static inline void frame_set_tx(uint8_t *frame, uint64_t tx_ns)
 	drb_store64(frame + FRAME_AT(tx_ns), tx_ns);
 }
 
-// Are these the addresses of a host?
+// True if these are the addresses of the host.
 static inline bool frame_is_of(const struct drb_addr_plan *plan, uint32_t host, const uint8_t *mac,
 			       const uint8_t *ipv4)
 {
@@ -52,7 +53,8 @@ static inline bool frame_is_of(const struct drb_addr_plan *plan, uint32_t host, 
 	       drb_load32(ipv4) == drb_addr_ipv4(plan, host);
 }
 
-// Are FRAME_MIN bytes the beginning of a measured packet? Also runs inside the kernel.
+// True if these FRAME_MIN bytes are the beginning of a measured packet. Also runs inside the
+// kernel.
 static inline bool frame_is_measured(const uint8_t *frame)
 {
 	return drb_load16(frame + DRB_ETHER_TYPE) == DRB_ETHERTYPE_IPV4 &&
@@ -63,8 +65,8 @@ static inline bool frame_is_measured(const uint8_t *frame)
 	       frame[FRAME_AT(version)] == DRB_MEASURED_VERSION;
 }
 
-// Reads a frame of which size bytes were captured. 0; -ENOMSG if it is not a measured packet;
-// -EBADMSG (with *probe filled in) if its addresses are not those of the labels it carries.
+// Reads a frame with `size` captured bytes. 0; -ENOMSG if it is not a measured packet; -EBADMSG
+// (with *probe filled in) if its addresses do not belong to the labels that it carries.
 static inline int frame_parse(const uint8_t *frame, size_t size, const struct drb_addr_plan *plan,
 			      struct frame_probe *probe)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbgen replay: tells a directory of drbgen write from foreign captures, and replays it.
+// drbgen replay: distinguishes directories of drbgen write from foreign captures, and replays them.
 
 #include "gen/verbs.h"
 
@@ -17,7 +17,7 @@ int gen_replay(int argc, char **argv)
 	struct stat st;
 
 	replay_options_parse(&o, argc, argv);
-	// What is no file, such as "-", is left to whoever opens it.
+	// Names that stat() does not find, such as "-", are checked when they are opened.
 	if (stat(o.captures.at[0], &st) < 0 || !S_ISDIR(st.st_mode)) {
 		if (o.measured_option)
 			drb_die("%s: %s is for a directory of drbgen write, and this is a "

@@ -6,20 +6,20 @@
 
 #include "core/fabric/next_hop.h"
 
-#define NAMED_MAX 3 // places of a flow
+#define NAMED_MAX 3 // ports named for a flow
 
 struct drop_place {
 	struct drb_end end;
 	bool in; // dropped on entry
 	uint64_t packets;
-	const char *why; // "": several reasons grew there
+	const char *why; // "": several reasons occurred there
 };
 
-// Which discards of ports a reason counts with.
+// True if a reason counts with the discards on entry (in), or with those before leaving.
 static bool counts_with(enum drb_drop reason, bool in)
 {
 	switch (reason) {
-	case DRB_DROP_multicast: // nobody misses them
+	case DRB_DROP_multicast: // no flow misses these
 		return false;
 	case DRB_DROP_port_down:
 		return true;
@@ -43,7 +43,7 @@ const char *drop_places_reason(const struct drb_switch_drops *before,
 
 	for (int r = 0; r < DRB_DROP_COUNT; r++) {
 		if (counts_with((enum drb_drop)r, in) &&
-		    watch_grown(before->reason[r], after->reason[r]) > 0)
+		    drb_real_of(watch_grown(before->reason[r], after->reason[r])) > 0)
 			why = why ? "" : name[r];
 	}
 	return why;
@@ -51,9 +51,9 @@ const char *drop_places_reason(const struct drb_switch_drops *before,
 
 static void add_place(struct drop_places *d, const struct drop_place *place)
 {
-	struct drop_place *more = place->packets && place->why
-					  ? realloc(d->at, (d->count + 1) * sizeof(*more))
-					  : NULL;
+	const bool dropped = place->packets && place->packets != DRB_UNKNOWN;
+	struct drop_place *more =
+		dropped && place->why ? realloc(d->at, (d->count + 1) * sizeof(*more)) : NULL;
 
 	if (!more)
 		return;
@@ -115,7 +115,7 @@ void drop_places_free(struct drop_places *d)
 	*d = (struct drop_places){0};
 }
 
-// Can a packet between these hosts have been dropped there?
+// True if a packet between these hosts may have been dropped there.
 static bool is_on_way(const struct drop_places *d, const struct drop_place *p, uint32_t from,
 		      uint32_t to)
 {
@@ -125,7 +125,8 @@ static bool is_on_way(const struct drop_places *d, const struct drop_place *p, u
 
 	if (p->end.layer > turn || (!below_from && !below_to))
 		return false;
-	// It goes up where only its source is below, turns where both are, and comes down else.
+	// A packet goes up where only its source is below, turns where both are, and otherwise goes
+	// down.
 	if (p->end.up)
 		return p->in ? !below_from : !below_to;
 	return p->in ? below_from && drb_hop_digit(&hop, from) == p->end.port

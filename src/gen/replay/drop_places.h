@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// At which ports of a fabric packets were dropped while something was replayed, by the counters of its
-// switches. They count by port, not by flow: of a flow it is known which of these ports it can have met.
+// The ports of a fabric that dropped packets during a replay, by the counters of its switches.
+// These count by port, not by flow. Therefore it is only known which of the ports a flow may have
+// met.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,21 +13,21 @@
 #define DROP_PLACES_TEXT 160
 
 struct drop_places {
-	struct drop_place *at; // those with most drops first; owned
+	struct drop_place *at; // ports with most drops first; owned
 	size_t count;
 	struct drb_tree tree;
 };
 
-// From first to last look, at switches that answered.
+// The drops from first to last reading of the counters, of switches that answered.
 struct drop_places drop_places_of(const struct link_watch *w);
 void drop_places_free(struct drop_places *d);
 
-// Why a switch dropped packets on entry (in) or before they left: the only reason of these that grew, "" if several
-// did, NULL if none did.
+// Returns the reason for which a switch dropped packets on entry (in) or before they left. It is
+// the only reason whose counter grew. "": several grew; NULL: none did.
 const char *drop_places_reason(const struct drb_switch_drops *before,
 			       const struct drb_switch_drops *after, bool in);
 
-// Where packets between two hosts may have been dropped: "s1-0.u1 queue_full", several with a semicolon
-// between them; "" where no switch on their ways says so.
+// The ports where packets between two hosts may have been dropped, such as "s1-0.u1 queue_full",
+// separated by semicolons. "": no switch on their paths reports drops.
 void drop_places_text(const struct drop_places *d, uint32_t from, uint32_t to,
 		      char text[DROP_PLACES_TEXT]);

@@ -10,7 +10,7 @@
 #include "core/fabric/names.h"
 #include "gen/replay/records.h"
 
-// As words, for whatever prints them.
+// A key as words, for all formats.
 struct words {
 	char source[FLOW_TEXT_MAX], destination[FLOW_TEXT_MAX], number[FLOW_TEXT_MAX];
 	char from[DRB_NAME_MAX], to[DRB_NAME_MAX];
@@ -109,7 +109,7 @@ void flow_records_write(FILE *out, const struct flow_records *r)
 		const struct flow_key *key = &r->flows->at[p->flow].key;
 		struct words w;
 		put_in_words(key, &w);
-		// A name with a quotation mark or a comma in it stays one field.
+		// Quoted, so that a name with a quotation mark or a comma stays one field.
 		fputc('"', out);
 		for (const char *c = drb_file_name(r->paths[p->file]); *c; c++)
 			fprintf(out, "%.*s%c", *c == '"', "\"", *c);

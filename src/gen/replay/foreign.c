@@ -15,6 +15,7 @@
 #include "gen/captures/recognise.h"
 #include "gen/replay/flow_report.h"
 #include "gen/replay/foreign_report.h"
+#include "gen/replay/host_networks.h"
 #include "gen/replay/hosts.h"
 #include "gen/replay/pace.h"
 #include "gen/replay/run.h"
@@ -22,7 +23,7 @@
 #define FILTER_MAX 96
 #define MAPPED_SHOWN 16 // addresses whose hosts are printed
 
-// One replay of captures: what the callbacks of the run work on.
+// One replay of captures, the context of the run's callbacks.
 struct foreign {
 	const struct replay_options *o;
 	struct drb_addr_plan plan;
@@ -34,8 +35,14 @@ struct foreign {
 	struct recogniser *recogniser;
 	struct recognised *by_host;
 	struct drop_places places;
-	uint64_t cut; // packets of which the captures have a part only
+	uint64_t cut; // packets that the captures have only in part
 };
+
+// The network in the option, or else that of the fabric; NULL: neither is known.
+static const char *chosen(const char *option, const char *is)
+{
+	return option ? option : *is ? is : NULL;
+}
 
 static struct drb_addr_plan make_plan(const struct replay_options *o)
 {
@@ -46,18 +53,25 @@ static struct drb_addr_plan make_plan(const struct replay_options *o)
 			"first",
 			o->fabric, o->fabric);
 	struct drb_addr_plan plan = drb_addr_default(hosts);
-	if (drb_addr_set_mac(&plan, o->mac) < 0)
-		drb_die("--mac %s: must be two bytes like 02:00", o->mac);
-	if (drb_addr_set_ipv4(&plan, o->ipv4) < 0)
-		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", o->ipv4);
-	if (drb_addr_set_ipv6(&plan, o->ipv6) < 0)
-		drb_die("--ipv6 %s: must be a network like fd00::/64", o->ipv6);
+	struct host_networks is;
+	if (host_networks_read(o->fabric, 0, &is) < 0)
+		exit(DRB_EXIT_USAGE);
+	const char *mac = chosen(o->mac, is.mac), *ipv4 = chosen(o->ipv4, is.ipv4),
+		   *ipv6 = chosen(o->ipv6, is.ipv6);
+	if (mac && drb_addr_set_mac(&plan, mac) < 0)
+		drb_die("--mac %s: must be two bytes like 02:00", mac);
+	if (ipv4 && drb_addr_set_ipv4(&plan, ipv4) < 0)
+		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", ipv4);
+	if (ipv6 && drb_addr_set_ipv6(&plan, ipv6) < 0)
+		drb_die("--ipv6 %s: must be a network like fd00::/64", ipv6);
 	if (!drb_addr_fits(&plan))
-		drb_die("%" PRIu32 " hosts do not fit into %s and %s", hosts, o->ipv4, o->ipv6);
+		drb_die("%" PRIu32 " hosts do not fit into %s and %s", hosts,
+			ipv4 ? ipv4 : "10.0.0.0/8", ipv6 ? ipv6 : "fd00::/64");
 	return plan;
 }
 
-// What replaying changes: of frames that the capture truncated, and of the order in the files.
+// Reports how the replay differs from the captures: truncated frames, and another order than in the
+// files.
 static void say_changes(struct foreign *f)
 {
 	uint64_t portless = 0;
@@ -77,6 +91,10 @@ static void say_changes(struct foreign *f)
 			 " packets were truncated by the capture: the rest is sent as zeros, "
 			 "with wrong checksums%s%s; capture whole packets (tcpdump -s 0)",
 			 f->cut, f->o->to_stack ? ", so hosts' kernels drop them" : "", ports);
+	if (f->trace.fcs)
+		drb_info("%" PRIu64 " packets have their frame check sequence in the capture: "
+			 "the last 4 bytes are left out, as a network card adds them",
+			 f->trace.fcs);
 	if (f->trace.disordered)
 		drb_info("%" PRIu64 " packets are older than packets before them in their "
 			 "capture: all are sent in the order of their times",
@@ -94,7 +112,44 @@ static void say_changes(struct foreign *f)
 	}
 }
 
-// The first moment when it is known what will be sent: the MTU was found out.
+// Sets the speed for --load by the rates of hosts' links. rated: number of links with a rate; a
+// negative errno if no switch answers.
+static int set_load(struct foreign *f, const struct trace *t, const struct host_link link[],
+		    int rated)
+{
+	const char *fabric = f->o->fabric;
+
+	if (rated > 0)
+		return pace_load(&f->run.schedule, t, &f->plan, link, f->o->load);
+	if (rated < 0)
+		drb_error("--load: no switch of fabric %s reports the rate of its links", fabric);
+	else
+		drb_error(
+			"--load: links of fabric %s have no rate: topo/fabric up --rate, or --pps",
+			fabric);
+	return -ENOTSUP;
+}
+
+// Sets the speed and the times of the packets.
+static int set_pace(struct foreign *f, struct trace *t)
+{
+	struct host_link *link = calloc(f->plan.hosts, sizeof(*link));
+	int rc = 0;
+
+	if (!link) {
+		drb_error("out of memory");
+		return -ENOMEM;
+	}
+	int rated = link_time_of_hosts(f->o->fabric, f->plan.hosts, link);
+	if (f->o->load > 0)
+		rc = set_load(f, t, link, rated);
+	if (rc == 0)
+		rc = pace_by_links(&f->run.schedule, t, link, f->plan.hosts);
+	free(link);
+	return rc;
+}
+
+// Called when the MTU is known. Only now it is known what will be sent.
 static int check(struct trace *t, uint32_t mtu, void *context)
 {
 	struct foreign *f = context;
@@ -112,11 +167,9 @@ static int check(struct trace *t, uint32_t mtu, void *context)
 	}
 	if (f->o->max_gap_ns)
 		pace_shorten(t, f->o->max_gap_ns);
-	if (f->o->load > 0) {
-		int rc = pace_load(schedule, t, &f->plan, f->o->fabric, f->o->load);
-		if (rc < 0)
-			return rc;
-	}
+	int rc = set_pace(f, t);
+	if (rc < 0)
+		return rc;
 	say_changes(f);
 	pace_warn(schedule, t, f->o->captures.at);
 	f->recogniser = recogniser_new(t, &f->plan, schedule_count(schedule, t));
@@ -152,7 +205,7 @@ static struct moments *sendings(void *context)
 	return recogniser_sendings(((struct foreign *)context)->recogniser);
 }
 
-// Files for what became of each packet and flow.
+// Files for the fate of each packet and flow.
 struct outputs {
 	FILE *records, *hgrm, *flows;
 };
@@ -176,10 +229,10 @@ static int write_files(const struct foreign *f, const struct outputs *to)
 		drb_die("out of memory");
 	return drb_file_written(to->flows, f->o->flow_records) |
 	       drb_file_written(to->records, f->o->records) |
-	       drb_file_written(to->hgrm, f->o->hgrm);
+	       drb_file_written(to->hgrm, f->o->hgrm) | drb_file_written(f->run.links, f->o->links);
 }
 
-static int report(struct foreign *f, const struct replay_result *outcome)
+static int report(struct foreign *f, const struct replay_result *outcome, const char *busiest)
 {
 	const struct replay_options *o = f->o;
 
@@ -195,6 +248,7 @@ static int report(struct foreign *f, const struct replay_result *outcome)
 					 .traffic = &f->traffic,
 					 .places = &f->places,
 					 .cut = f->cut,
+					 .busiest = busiest,
 					 .run = outcome};
 	return foreign_report_print(&r, o->format) ? DRB_EXIT_OK : DRB_EXIT_FAILED;
 }
@@ -203,7 +257,8 @@ static int replay(const struct replay_options *o, struct foreign *f)
 {
 	char filter[FILTER_MAX];
 	unsigned prefix = (unsigned)f->plan.mac[0] << 8 | f->plan.mac[1];
-	// From host to host, whoever the hosts are: others are told apart later.
+	// The filter selects packets between any hosts of the fabric. The recogniser finds those of
+	// other traffic.
 	snprintf(filter, sizeof(filter), "ether[0:2] = 0x%04x and ether[6:2] = 0x%04x", prefix,
 		 prefix);
 	const struct sink_pcap_setup setup = {
@@ -231,19 +286,28 @@ static int replay(const struct replay_options *o, struct foreign *f)
 		drb_error("out of memory or file descriptors");
 		return DRB_EXIT_USAGE;
 	}
-	// Before the run: a mistake is not to cost it.
+	// Files are opened before the run, so that an error in a name does not cost the run.
 	const struct outputs to = {create(o->records), create(o->hgrm), create(o->flow_records)};
+	r->links = create(o->links);
+	char *busiest = NULL;
+	size_t size;
 	int code = DRB_EXIT_USAGE;
-	if (replay_run(r, &outcome) == 0) {
-		code = report(f, &outcome);
+	if (!(r->busiest = open_memstream(&busiest, &size))) {
+		drb_error("out of memory");
+	} else if (replay_run(r, &outcome) == 0) {
+		fflush(r->busiest);
+		code = report(f, &outcome, busiest);
 		if (write_files(f, &to) != DRB_EXIT_OK)
 			code = DRB_EXIT_FAILED;
 	}
+	if (r->busiest)
+		fclose(r->busiest);
+	free(busiest);
 	r->sink->ops->destroy(r->sink);
 	return code;
 }
 
-// Who plays whom, where only the hash says so.
+// Prints the hosts of addresses that only the hash assigned.
 static void print_hashed(const struct addrmap *map)
 {
 	const struct ipframe_address *a;
@@ -262,6 +326,10 @@ static void print_hashed(const struct addrmap *map)
 	}
 	if (i > MAPPED_SHOWN)
 		drb_info("  and %u more", i - MAPPED_SHOWN);
+	if (i > 0 && addrmap_shared(map) > 0)
+		drb_info("%u addresses share hosts with others, so links to these hosts carry "
+			 "more than in the capture: take a larger fabric, or --map",
+			 addrmap_shared(map));
 }
 
 int replay_foreign(const struct replay_options *o)

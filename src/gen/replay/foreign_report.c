@@ -61,10 +61,16 @@ static void put_count(struct drb_table *t, const char *key, bool known, uint64_t
 	if (known)
 		drb_table_count(t, key, NULL, value);
 	else
-		drb_table_nothing(t, key, NULL);
+		drb_table_count(t, key, NULL, DRB_UNKNOWN);
 }
 
-// Cells that only the row of all hosts has; run NULL: left empty.
+// The sum of the latencies of all packets.
+static double latency_ns(const struct replay_result *run)
+{
+	return run->latency.mean * (double)run->tally.received;
+}
+
+// Cells that only the row of all hosts has; NULL: left empty.
 static void put_run(struct drb_table *t, const struct foreign_report *r,
 		    const struct replay_result *run)
 {
@@ -77,9 +83,13 @@ static void put_run(struct drb_table *t, const struct foreign_report *r,
 	drb_table_real(t, "pps", NULL, 0, run && seconds > 0 ? (double)run->sent / seconds : NAN);
 	drb_table_real(t, "late_max_us", "late us", 1, run ? run->late_max_ns / 1e3 : NAN);
 	if (run)
+		drb_table_flag(t, "late", "", link_report_slowed(&run->links, latency_ns(run)));
+	else
+		drb_table_text(t, "late", "", NULL);
+	if (run)
 		drb_table_count(t, "latency_samples", "", run->latency.samples);
 	else
-		drb_table_nothing(t, "latency_samples", "");
+		drb_table_count(t, "latency_samples", "", DRB_UNKNOWN);
 #define PUT(member, ...)                                                                           \
 	drb_table_real(t, "latency_" #member "_us", "", 1, run ? run->latency.member / 1e3 : NAN);
 	LATENCIES(PUT)
@@ -140,6 +150,8 @@ bool foreign_report_print(const struct foreign_report *r, enum drb_format format
 						FLOWS_SHOWN);
 		if (more)
 			printf("and %zu more: --flow-records FILE has all\n", more);
+		if (*r->busiest)
+			printf("\nThe busiest links (--links FILE has all):\n%s", r->busiest);
 	}
 	if (all.others)
 		drb_info("%" PRIu64 " other packets came to the hosts (others): %straffic of other "
@@ -148,7 +160,7 @@ bool foreign_report_print(const struct foreign_report *r, enum drb_format format
 			 run->answers ? "replies of their own kernels, which do not know the "
 					"replay, or "
 				      : "");
-	link_report_say(&run->links, all.lost, run->latency.mean * (double)all.received);
+	link_report_say(&run->links, all.lost, latency_ns(run));
 	return !all.lost && !all.duplicated && !all.misdelivered && !all.receiver_dropped &&
 	       !run->failed;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a replay of foreign captures prints.
+// The output of a replay of foreign captures.
 
 #include <stdbool.h>
 
@@ -15,11 +15,12 @@ struct foreign_report {
 	const struct recognised *by_host;
 	const struct foreign_traffic *traffic;
 	const struct drop_places *places;
-	uint64_t cut; // packets of which the captures have a part only
+	uint64_t cut;        // packets that the captures have only in part
+	const char *busiest; // table of the busiest links
 	const struct replay_result *run;
 };
 
-// Prints a row for each host, in a table those with figures, and one of all; in a table also latencies and the
-// flows that fared worst. True if everything that was sent arrived, once and where it
-// should, and the receiver kept up.
+// Prints a row for each host and one for all; a table leaves out hosts without figures, and also
+// has latencies and the worst flows. True if every packet sent arrived, once and at the right host,
+// and the receiver kept up.
 bool foreign_report_print(const struct foreign_report *report, enum drb_format format);

@@ -25,11 +25,12 @@
 #include "common/cli/log.h"
 #include "gen/parallel.h"
 
-// Files open: sockets to send, to keep the kernel quiet and to receive; and what the process has besides.
+// Open files: sockets to send, to keep the kernel from answering and to receive; and others of the
+// process.
 #define FILES_A_HOST 4
 #define FILES_BESIDE 64
 #define NETNS_DIR "/run/netns"
-// More namespaces than any machine runs; bounds the search.
+// More namespaces than any machine runs, to limit the search.
 #define NAMESPACES_MAX UINT32_C(65536)
 #define NETNS_MAX (sizeof(NETNS_DIR "/") + DRB_NAME_MAX)
 
@@ -53,7 +54,7 @@ uint32_t hosts_count(const char *fabric)
 	return NAMESPACES_MAX;
 }
 
-static int enter(const char *fabric, uint32_t host)
+static int namespace_enter(const char *fabric, uint32_t host)
 {
 	char path[NETNS_MAX];
 	int rc = 0;
@@ -107,7 +108,7 @@ static int await_link(int fd, uint32_t host)
 	return -ENETDOWN;
 }
 
-// The interface is up and has the address that the switches expect of this host.
+// Checks that the interface is up and has the address that the switches expect of this host.
 static int check_interface(struct hosts *h, int fd, uint32_t host, const struct drb_addr_plan *plan)
 {
 	struct ifreq r = {0};
@@ -135,7 +136,7 @@ static int check_interface(struct hosts *h, int fd, uint32_t host, const struct 
 	return rc;
 }
 
-// A packet socket that sends and, having no protocol, receives nothing.
+// Opens a packet socket that sends and, without a protocol, receives nothing.
 static int open_send(struct hosts *h, uint32_t host, const struct drb_addr_plan *plan)
 {
 	struct ifreq r = {0};
@@ -178,7 +179,7 @@ static int open_guard(struct hosts *h, uint32_t host)
 	return rc;
 }
 
-// Without it, a replay is what it is, only with answers in it.
+// The replay works without silence, but includes the hosts' answers.
 static void open_silence(struct hosts *h, struct silence *silence, uint32_t host)
 {
 	int fd = silence_host(silence, host, DRB_HOST_INTERFACE);
@@ -194,7 +195,7 @@ static void open_silence(struct hosts *h, struct silence *silence, uint32_t host
 
 static int open_host(struct hosts *h, const struct hosts_setup *setup, uint32_t host)
 {
-	int rc = enter(setup->fabric, host);
+	int rc = namespace_enter(setup->fabric, host);
 
 	if (rc == 0)
 		rc = open_send(h, host, setup->plan);
@@ -213,7 +214,7 @@ static int allow_files(uint32_t hosts)
 	return drb_files_need((uint64_t)FILES_A_HOST * hosts + FILES_BESIDE, what, true);
 }
 
-static int allocate(struct hosts *h, uint32_t count)
+static int hosts_allocate(struct hosts *h, uint32_t count)
 {
 	*h = (struct hosts){.mtu = UINT32_MAX};
 	h->send = malloc(count * sizeof(*h->send));
@@ -229,25 +230,51 @@ static int allocate(struct hosts *h, uint32_t count)
 	return 0;
 }
 
-int hosts_open(struct hosts *h, const struct hosts_setup *setup)
+// The namespace to return to, or a negative errno after a message.
+static int home_open(void)
 {
 	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 
-	if (home < 0) {
-		int rc = -errno;
-		drb_error("/proc/thread-self/ns/net: %s", strerror(errno));
-		return rc;
-	}
-	int rc = allocate(h, setup->plan->hosts);
-	if (rc == 0)
-		rc = allow_files(setup->end - setup->first);
-	for (uint32_t host = setup->first; rc == 0 && host < setup->end; host++)
-		rc = open_host(h, setup, host);
+	if (home >= 0)
+		return home;
+	int rc = -errno;
+	drb_error("/proc/thread-self/ns/net: %s", strerror(errno));
+	return rc;
+}
+
+static int home_return(int home, int rc)
+{
 	if (setns(home, CLONE_NEWNET) < 0 && rc == 0) {
 		rc = -errno;
 		drb_error("cannot return to the own network namespace: %s", strerror(errno));
 	}
 	close(home);
+	return rc;
+}
+
+int hosts_inside(const char *fabric, uint32_t host, int (*inside)(void *context, uint32_t host),
+		 void *context)
+{
+	int home = home_open();
+
+	if (home < 0)
+		return home;
+	int rc = namespace_enter(fabric, host);
+	return home_return(home, rc < 0 ? rc : inside(context, host));
+}
+
+int hosts_open(struct hosts *h, const struct hosts_setup *setup)
+{
+	int home = home_open();
+
+	if (home < 0)
+		return home;
+	int rc = hosts_allocate(h, setup->plan->hosts);
+	if (rc == 0)
+		rc = allow_files(setup->end - setup->first);
+	for (uint32_t host = setup->first; rc == 0 && host < setup->end; host++)
+		rc = open_host(h, setup, host);
+	rc = home_return(home, rc);
 	if (rc < 0)
 		hosts_close(h);
 	return rc;

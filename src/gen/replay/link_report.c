@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gen/replay/link_report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
-#include "common/cli/table.h"
 #include "gen/replay/machine_loss.h"
 
-// Less than that is what any machine does.
+// On any machine, links lose less than this.
 #define SLOWEST 0.99
 #define LATENCY_SHARE 0.05
 
-#define GROWN(count, from, to, key) ((double)watch_grown((count)[from].key, (count)[to].key))
+#define GROWTH(count, from, to, key) watch_grown((count)[from].key, (count)[to].key)
+#define GROWN(count, from, to, key) drb_real_of(GROWTH(count, from, to, key))
 
 static double passed_ns(const struct watched_switch *s, enum watch_moment from,
 			enum watch_moment to)
@@ -33,7 +35,7 @@ double link_packet_ns(const struct watched_port *p)
 	       (rate.per_packet ? 1 : 8.0 * (double)c->out_octets / (double)c->out_packets);
 }
 
-// The part of the time in which it could send what waited.
+// The share of the time in which the link could send waiting packets.
 static double part_of(const struct watched_switch *s, const struct watched_port *p)
 {
 	double passed = passed_ns(s, WATCH_START, WATCH_DONE);
@@ -42,13 +44,16 @@ static double part_of(const struct watched_switch *s, const struct watched_port 
 			  : 1;
 }
 
-// The switch was away for as long as one of its links lost: what came meanwhile stands in the queues of all of them.
+// The switch was away for as long as the link that lost most. Packets that arrived meanwhile are in
+// the queues of all its links.
 static double away_ns(const struct watched_switch *s)
 {
 	double most = 0;
 
-	for (uint32_t i = 0; i < s->ports; i++)
-		most = fmax(most, GROWN(s->port[i].count, WATCH_HALF, WATCH_END, lost_credit_ns));
+	for (uint32_t i = 0; i < s->ports; i++) {
+		double lost = GROWN(s->port[i].count, WATCH_HALF, WATCH_END, lost_credit_ns);
+		most = lost > most || isnan(lost) ? lost : most;
+	}
 	return most;
 }
 
@@ -61,12 +66,14 @@ static enum drb_growth growth_of(const struct watched_switch *s, const struct wa
 
 	if (setup->slot_ns == 0 || time == 0)
 		return DRB_GROWTH_NO;
-	// One that sent less than it could was empty in between.
+	// A link that sent less than it could was idle in between.
 	if (sent + GROWN(p->count, WATCH_HALF, WATCH_END, lost_credit_ns) < passed - 3 * time)
 		return DRB_GROWTH_NO;
-	// What a full queue dropped would have made it longer.
-	double rise = (double)end->queue_packets - (double)half->queue_packets +
+	// Without drops, a full queue would be longer by their number.
+	double rise = drb_difference(half->queue_packets, end->queue_packets) +
 		      GROWN(p->count, WATCH_HALF, WATCH_END, out_discards) - away_ns(s) / time;
+	if (isnan(rise) || isnan(sent)) // the switch does not report all figures
+		return DRB_GROWTH_UNCLEAR;
 	return drb_growth_of_link(rise, passed / (double)setup->slot_ns * setup->lasting);
 }
 
@@ -80,8 +87,7 @@ static void add_port(struct link_report *r, const struct watched_switch *s,
 		r->slowest = part;
 		memcpy(r->worst, s->instance, sizeof(r->worst));
 	}
-	r->forwarded +=
-		watch_grown(p->count[WATCH_BEGIN].out_packets, p->count[WATCH_END].out_packets);
+	r->forwarded = drb_sum(r->forwarded, GROWTH(p->count, WATCH_BEGIN, WATCH_END, out_packets));
 	r->growing = growth > r->growing ? growth : r->growing;
 	r->growing_links += growth == DRB_GROWTH_YES;
 }
@@ -108,14 +114,17 @@ struct link_report link_report_of(const struct link_watch *w, const struct link_
 			add_port(&r, s, &s->port[k], setup);
 		r.machine_late_ns += GROWN(s->worker, WATCH_START, WATCH_DONE, late_ns);
 		r.late_ns += GROWN(s->worker, WATCH_BEGIN, WATCH_END, late_ns);
-		r.late_slots += (uint64_t)GROWN(s->worker, WATCH_BEGIN, WATCH_END, late_slots);
-		r.lost_credit_events +=
-			(uint64_t)GROWN(s->worker, WATCH_BEGIN, WATCH_END, lost_credit_events);
+		r.late_slots = drb_sum(r.late_slots,
+				       GROWTH(s->worker, WATCH_BEGIN, WATCH_END, late_slots));
+		r.lost_credit_events =
+			drb_sum(r.lost_credit_events,
+				GROWTH(s->worker, WATCH_BEGIN, WATCH_END, lost_credit_events));
 		kept += GROWN(s->routing, WATCH_BEGIN, WATCH_END, up_default);
 		redirected += GROWN(s->routing, WATCH_BEGIN, WATCH_END, up_redirected);
 	}
-	r.machine_lost = (uint64_t)(machine_loss_of(w, setup->start_ns) + 0.5);
-	r.late_ns = r.forwarded ? r.late_ns / (double)r.forwarded : 0;
+	const double machine_lost = machine_loss_of(w, setup->start_ns);
+	r.machine_lost = isnan(machine_lost) ? DRB_UNKNOWN : (uint64_t)(machine_lost + 0.5);
+	r.late_ns = r.forwarded ? r.late_ns / drb_real_of(r.forwarded) : 0;
 	r.redirected = kept + redirected > 0 ? redirected / (kept + redirected) : NAN;
 	if (w->slowed_ns)
 		r.slowed_s = fmax(0, ((double)w->slowed_ns - (double)setup->start_ns) / 1e9);
@@ -124,7 +133,7 @@ struct link_report link_report_of(const struct link_watch *w, const struct link_
 
 bool link_report_slowed(const struct link_report *r, double latency_ns)
 {
-	return r->slowest < SLOWEST || r->machine_lost > 0 ||
+	return r->slowest < SLOWEST || drb_real_of(r->machine_lost) > 0 ||
 	       r->machine_late_ns > LATENCY_SHARE * latency_ns;
 }
 
@@ -154,37 +163,114 @@ void link_report_say(const struct link_report *r, uint64_t lost, double latency_
 		 latency_ns > 0 ? fmin(100, 100 * r->machine_late_ns / latency_ns) : 0);
 }
 
-void link_report_write(FILE *out, const struct link_watch *w, const struct link_report_setup *setup)
-{
-	struct drb_table *t = drb_table_new(out, DRB_FORMAT_CSV);
+// The part of a run that links are measured over: the measured slots, or all of a capture.
+struct measured_span {
+	enum watch_moment from, to;
+	double ns;
+};
 
-	for (size_t i = 0; i < w->count; i++) {
-		const struct watched_switch *s = &w->at[i];
-		double passed = passed_ns(s, WATCH_BEGIN, WATCH_END);
-		for (uint32_t k = 0; k < s->ports && !s->gone; k++) {
-			const struct watched_port *p = &s->port[k];
-			char name[DRB_NAME_MAX];
-			snprintf(name, sizeof(name), "s%" PRIu32 "-%" PRIu32, s->layer, s->label);
-			drb_table_count(t, "layer", NULL, s->layer);
-			drb_table_text(t, "switch", NULL, name);
-			drb_table_text(t, "port", NULL, p->name);
-			drb_table_text(t, "peer", NULL, p->peer);
-			drb_table_real(t, "use", NULL, 4,
-				       GROWN(p->count, WATCH_BEGIN, WATCH_END, out_packets) *
-					       link_packet_ns(p) / passed);
-			drb_table_real(t, "queue_mean", NULL, 3,
-				       GROWN(p->count, WATCH_BEGIN, WATCH_END, queue_ns) / passed);
-			drb_table_count(t, "queue_max", NULL,
-					p->count[WATCH_END].queue_max_packets);
-			drb_table_count(
-				t, "dropped", NULL,
-				(uint64_t)GROWN(p->count, WATCH_BEGIN, WATCH_END, out_discards));
-			drb_table_real(t, "rate_part", NULL, 4, part_of(s, p));
-			drb_table_text(t, "growing", NULL,
-				       setup->slot_ns ? drb_growth_word(growth_of(s, p, setup))
-						      : NULL);
-			drb_table_row_end(t);
+static struct measured_span span_of(const struct watched_switch *s,
+				    const struct link_report_setup *setup)
+{
+	if (setup->slot_ns)
+		return (struct measured_span){WATCH_BEGIN, WATCH_END,
+					      passed_ns(s, WATCH_BEGIN, WATCH_END)};
+	// Links are idle before the first packet is sent, and after the last one has arrived.
+	return (struct measured_span){WATCH_START, WATCH_DONE,
+				      (double)s->time_ns[WATCH_END] - (double)setup->start_ns};
+}
+
+struct link_row {
+	const struct watched_switch *at;
+	const struct watched_port *port;
+	uint64_t packets; // DRB_UNKNOWN: the switch does not report them
+	double use;       // NaN: unknown
+	size_t place;     // in the order of switches and ports
+};
+
+static struct link_row row_of(const struct watched_switch *s, const struct watched_port *p,
+			      const struct link_report_setup *setup)
+{
+	const struct measured_span span = span_of(s, setup);
+	const uint64_t packets = GROWTH(p->count, span.from, span.to, out_packets);
+	double use = drb_real_of(packets) * link_packet_ns(p) / span.ns;
+
+	// A capture's last packets wait until after the time of sending.
+	if (setup->slot_ns == 0 && use > 1)
+		use = 1;
+	return (struct link_row){s, p, packets, use, 0};
+}
+
+static int busiest_first(const void *a, const void *b)
+{
+	const struct link_row *x = a, *y = b;
+	const double use[2] = {isnan(x->use) ? -1 : x->use, isnan(y->use) ? -1 : y->use};
+
+	if (use[0] > use[1] || use[0] < use[1])
+		return use[0] > use[1] ? -1 : 1;
+	if (x->packets != y->packets)
+		return x->packets > y->packets ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+// Returns a row for each link, the busiest first; NULL: out of memory. The caller frees it.
+static struct link_row *rows_of(const struct link_watch *w, const struct link_report_setup *setup,
+				size_t *count)
+{
+	size_t ports = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < w->count; i++)
+		ports += w->at[i].gone ? 0 : w->at[i].ports;
+	struct link_row *row = malloc((ports + 1) * sizeof(*row));
+	for (size_t i = 0; row && i < w->count; i++) {
+		for (uint32_t k = 0; k < w->at[i].ports && !w->at[i].gone; k++) {
+			row[*count] = row_of(&w->at[i], &w->at[i].port[k], setup);
+			row[*count].place = *count;
+			++*count;
 		}
 	}
+	if (row)
+		qsort(row, *count, sizeof(*row), busiest_first);
+	return row;
+}
+
+static void put_link(struct drb_table *t, const struct link_row *row,
+		     const struct link_report_setup *setup)
+{
+	const struct watched_switch *s = row->at;
+	const struct watched_port *p = row->port;
+	const struct measured_span span = span_of(s, setup);
+	char name[DRB_NAME_MAX];
+
+	snprintf(name, sizeof(name), "s%" PRIu32 "-%" PRIu32, s->layer, s->label);
+	drb_table_count(t, "layer", "", s->layer);
+	drb_table_text(t, "switch", NULL, name);
+	drb_table_text(t, "port", NULL, p->name);
+	drb_table_text(t, "peer", NULL, p->peer);
+	drb_table_count(t, "packets", NULL, row->packets);
+	drb_table_real(t, "use", NULL, 4, row->use);
+	drb_table_real(t, "queue_mean", "queue mean", 3,
+		       GROWN(p->count, span.from, span.to, queue_ns) / span.ns);
+	drb_table_count(t, "queue_max", "queue max", p->count[span.to].queue_max_packets);
+	drb_table_count(t, "dropped", NULL, GROWTH(p->count, span.from, span.to, out_discards));
+	drb_table_real(t, "rate_part", "", 4, part_of(s, p));
+	drb_table_text(t, "growing", "",
+		       setup->slot_ns ? drb_growth_word(growth_of(s, p, setup)) : NULL);
+	drb_table_row_end(t);
+}
+
+int link_report_write(FILE *out, const struct link_table *table, enum drb_format format)
+{
+	size_t count;
+	struct link_row *row = rows_of(table->watch, table->setup, &count);
+
+	if (!row)
+		return -ENOMEM;
+	struct drb_table *t = drb_table_new(out, format);
+	for (size_t i = 0; i < count && i < table->most; i++)
+		put_link(t, &row[i], table->setup);
 	drb_table_end(t);
+	free(row);
+	return 0;
 }

@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whether traffic in slots fits the links of the fabric that it is replayed into.
+// The time that packets take on the links of a running fabric, by the rates that its switches
+// report.
 
 #include <stdint.h>
 
-#include "common/cli/quantity.h"
+// The link of one host, in both directions. A packet takes packet_ns, and octet_ns for each of its
+// bytes and of the overhead on the wire.
+struct host_link {
+	double packet_ns, octet_ns; // both 0: without a rate, or unknown
+	uint64_t overhead;          // bytes that a frame takes on the wire beyond its own
+};
+
+// ns that a frame of `size` bytes, without its FCS, takes.
+static inline double host_link_ns(const struct host_link *link, uint32_t size)
+{
+	return link->packet_ns + link->octet_ns * (double)(size + link->overhead);
+}
+
+// Fills in link[h] for each host by the answers of the layer-1 switches. Returns the number of
+// links with a rate, or -ENOENT if no switch answers.
+int link_time_of_hosts(const char *fabric, uint32_t hosts, struct host_link link[]);
 
 struct link_time_traffic {
 	const char *fabric;
 	uint64_t slot_ns;
-	uint32_t size; // of its frames, bytes without FCS
+	uint32_t size; // bytes of its frames without FCS
 };
 
-// Asks a layer-1 switch for the time that a packet takes on an uplink of it, and says in a line if that
-// is not the slot. Says nothing where links have no rate, which `up` has said, or nobody answers.
+// Asks all switches for the time of a packet on their uplinks. Prints a line if this is not the
+// slot on most uplinks, and another one about links that differ from most. Prints nothing if links
+// have no rate or no switch answers.
 void link_time_compare(const struct link_time_traffic *traffic);
-
-// The rate of the links of hosts, and the bytes that a frame takes on them beyond its own. -ENOENT: nobody
-// answers; rate->value 0: they have none.
-int link_time_of_hosts(const char *fabric, struct drb_rate *rate, uint64_t *overhead);

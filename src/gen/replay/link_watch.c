@@ -7,20 +7,21 @@
 
 #include "common/cli/clock.h"
 
-// Between moments: as rarely, and for so small a share of the time.
+// Readings between the moments are this rare, and take at most 1/SHARE of the time.
 #define EVERY_NS UINT64_C(1000000000)
 #define SHARE 100
 
-// So long a look waits for switches that do not answer; what is left of them then is not asked again.
+// A reading waits this long for switches that do not answer. The remaining switches count as gone,
+// and are not asked again.
 #define PATIENCE_NS UINT64_C(3000000000)
 
-// A link that lost this share of the time between two looks is slowed.
+// A link that lost this share of the time between two readings is slowed.
 #define SLOWED 0.01
 
-// True if the link of a port is slowed since the last look.
+// True if the link of a port was slowed since the last reading.
 static bool is_slowed(struct watched_port *p, const struct drb_port_counters *now, double passed_ns)
 {
-	double lost_ns = (double)watch_grown(p->lost_ns, now->lost_credit_ns);
+	double lost_ns = drb_real_of(watch_grown(p->lost_ns, now->lost_credit_ns));
 
 	p->lost_ns = now->lost_credit_ns;
 	return lost_ns > SLOWED * passed_ns;
@@ -35,8 +36,8 @@ static bool same_ports(struct watched_switch *s, uint32_t ports)
 	return s->ports == ports;
 }
 
-static void keep(struct watched_switch *s, const struct drb_switch_all *all,
-		 enum watch_moment moment)
+static void moment_keep(struct watched_switch *s, const struct drb_switch_all *all,
+			enum watch_moment moment)
 {
 	s->time_ns[moment] = all->time_ns;
 	s->routing[moment] = all->routing.count;
@@ -52,7 +53,7 @@ static void keep(struct watched_switch *s, const struct drb_switch_all *all,
 	}
 }
 
-// The tree that a switch says it is of.
+// The tree that a switch says it belongs to.
 static struct drb_tree tree_of(const struct drb_switch_info *info)
 {
 	struct drb_tree tree;
@@ -65,9 +66,10 @@ static struct drb_tree tree_of(const struct drb_switch_info *info)
 	return tree;
 }
 
-// Takes what a switch counts; at a moment it is kept. 1 if a link of it is slowed, negative if it does not answer.
-static int take(struct link_watch *w, struct watched_switch *s, struct drb_telemetry *t,
-		enum watch_moment moment)
+// Reads the counters of a switch, and keeps them if this is a moment. 1: one of its links is
+// slowed; negative: it does not answer.
+static int counters_read(struct link_watch *w, struct watched_switch *s, struct drb_telemetry *t,
+			 enum watch_moment moment)
 {
 	double passed_ns = (double)(drb_clock_now() - w->looked_ns);
 	struct drb_switch_all all;
@@ -82,26 +84,26 @@ static int take(struct link_watch *w, struct watched_switch *s, struct drb_telem
 	for (uint32_t i = 0; i < s->ports; i++)
 		slowed |= is_slowed(&s->port[i], &all.ports[i].count, passed_ns);
 	if (moment < WATCH_MOMENTS)
-		keep(s, &all, moment);
+		moment_keep(s, &all, moment);
 	if (w->tree.layers == 0)
 		w->tree = tree_of(&all.info);
 	drb_switch_all_free(&all);
 	return slowed;
 }
 
-static int look_at(struct link_watch *w, struct watched_switch *s, enum watch_moment moment)
+static int switch_read(struct link_watch *w, struct watched_switch *s, enum watch_moment moment)
 {
 	struct drb_telemetry t;
 	int rc = drb_telemetry_open(&t, s->path, DRB_TELEMETRY_PROMPT_MS);
 
 	if (rc < 0)
 		return rc;
-	rc = take(w, s, &t, moment);
+	rc = counters_read(w, s, &t, moment);
 	drb_telemetry_close(&t);
 	return rc;
 }
 
-static void look(struct link_watch *w, enum watch_moment moment)
+static void watch_read(struct link_watch *w, enum watch_moment moment)
 {
 	uint64_t began_ns = drb_clock_now(), waited_ns = 0;
 	bool slowed = false;
@@ -109,7 +111,7 @@ static void look(struct link_watch *w, enum watch_moment moment)
 	for (size_t i = 0; i < w->count; i++) {
 		struct watched_switch *s = &w->at[i];
 		uint64_t asked_ns = drb_clock_now();
-		int rc = s->gone ? 0 : waited_ns > PATIENCE_NS ? -1 : look_at(w, s, moment);
+		int rc = s->gone ? 0 : waited_ns > PATIENCE_NS ? -1 : switch_read(w, s, moment);
 		if (rc < 0)
 			waited_ns += drb_clock_now() - asked_ns;
 		s->gone |= rc < 0;
@@ -140,10 +142,10 @@ void link_watch_begin(struct link_watch *w, const char *fabric)
 		memcpy(s->instance, socket[i].instance, sizeof(s->instance));
 		memcpy(s->path, socket[i].path, sizeof(s->path));
 		uint64_t began_ns = drb_clock_now();
-		if (look_at(w, s, WATCH_START) >= 0)
+		if (switch_read(w, s, WATCH_START) >= 0)
 			w->count++;
 		else if (drb_clock_now() - began_ns > DRB_TELEMETRY_PROMPT_MS * UINT64_C(500000))
-			break; // it is there and stuck, as others may be
+			break; // this switch is stuck, and others may be
 	}
 	free(socket);
 }
@@ -155,28 +157,35 @@ void link_watch_plan(struct link_watch *w, const struct watch_slots *slots)
 	w->due_ns[WATCH_END] = slots->start_ns + slots->slot_ns * slots->end;
 }
 
+void link_watch_delay(struct link_watch *w, uint64_t ns)
+{
+	for (enum watch_moment m = WATCH_BEGIN; m < WATCH_DONE; m++)
+		if (!(w->done & 1U << m) && w->due_ns[m] != UINT64_MAX)
+			w->due_ns[m] += ns;
+}
+
 void link_watch_poll(struct link_watch *w)
 {
 	uint64_t now = drb_clock_now(), pause = w->look_ns * SHARE;
 
 	for (enum watch_moment m = WATCH_BEGIN; m < WATCH_DONE; m++)
 		if (now >= w->due_ns[m] && !(w->done & 1U << m))
-			look(w, m);
+			watch_read(w, m);
 	if (now > w->looked_ns && now - w->looked_ns > (pause > EVERY_NS ? pause : EVERY_NS))
-		look(w, WATCH_MOMENTS);
+		watch_read(w, WATCH_MOMENTS);
 }
 
 void link_watch_sent(struct link_watch *w)
 {
 	for (enum watch_moment m = WATCH_BEGIN; m <= WATCH_END; m++)
 		if (!(w->done & 1U << m))
-			look(w, m);
+			watch_read(w, m);
 }
 
 void link_watch_end(struct link_watch *w)
 {
 	link_watch_sent(w);
-	look(w, WATCH_DONE);
+	watch_read(w, WATCH_DONE);
 }
 
 void link_watch_free(struct link_watch *w)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The links of a fabric while something is replayed, by the counters of their switches. One thread, which looks at the
-// moments that it is told, and about once a second in between.
+// Watches the links of a fabric during a replay, by the counters of their switches. One thread
+// reads these at given moments, and about once a second in between.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,15 +13,16 @@
 
 #include "common/telemetry/switch_reader.h"
 
-// When counters are kept: before anything is sent; when what is measured begins; half-way from the first packet to its
-// end, and there; when the last packet has arrived. Of a capture all is measured.
+// The moments at which counters are kept: before anything is sent; at the beginning of the measured
+// part; in the middle between the first packet and the end of the measured part; at that end; and
+// after the last arrival. Captures are measured as a whole.
 enum watch_moment { WATCH_START, WATCH_BEGIN, WATCH_HALF, WATCH_END, WATCH_DONE, WATCH_MOMENTS };
 
 struct watched_port {
 	char name[DRB_NAME_MAX], peer[2 * DRB_NAME_MAX];
 	char rate[32];
 	struct drb_port_counters count[WATCH_MOMENTS];
-	uint64_t lost_ns; // lost_credit_ns as of the last look
+	uint64_t lost_ns; // lost_credit_ns at the last reading
 };
 
 struct watched_switch {
@@ -38,31 +39,37 @@ struct watched_switch {
 struct link_watch {
 	struct watched_switch *at; // owned
 	size_t count;
-	struct drb_tree tree;           // of the fabric; all zero: nobody told a tree
+	struct drb_tree tree;           // the fabric's tree; all zero: no switch reported one
 	uint64_t due_ns[WATCH_MOMENTS]; // CLOCK_MONOTONIC; UINT64_MAX: at the end
-	unsigned done;                  // moments, a bit each
-	uint64_t looked_ns, look_ns;    // the last look: when it was, and how long it took
-	uint64_t slowed_ns; // since when a link has lost 1 % of its time or more; 0: none did
+	unsigned done;                  // moments that are over, a bit each
+	uint64_t looked_ns, look_ns;    // the last reading: when it began, and how long it took
+	uint64_t slowed_ns; // time since which a link has lost 1 % of its time or more; 0: none did
 };
 
-// Looks for the first time. A fabric whose switches do not answer promptly is watched as far as they do.
+// Reads the counters for the first time. Watches only the switches that answer promptly.
 void link_watch_begin(struct link_watch *w, const char *fabric);
-// When the moments come, in slots from start_ns on: measured are [first, end) of them; slot_ns 0: all there is.
+// Plans the moments, in slots from start_ns on: slots [first, end) are measured; slot_ns 0: all
+// are.
 struct watch_slots {
 	uint64_t start_ns, slot_ns;
 	uint32_t first, end;
 };
 void link_watch_plan(struct link_watch *w, const struct watch_slots *slots);
-// Looks if it is time.
+// Delays the moments that are still to come.
+void link_watch_delay(struct link_watch *w, uint64_t ns);
+// Reads the counters if it is time.
 void link_watch_poll(struct link_watch *w);
-// All has been sent: looks for WATCH_END, if it did not.
+// Called when all packets are sent: reads for WATCH_END, unless that is done.
 void link_watch_sent(struct link_watch *w);
-// Looks for the last time.
+// Reads the counters for the last time.
 void link_watch_end(struct link_watch *w);
 void link_watch_free(struct link_watch *w);
 
-// What a counter grew by; one that is smaller counts anew since.
+// The growth of a counter; DRB_UNKNOWN if a reading is unknown. A counter that decreased has
+// restarted at 0.
 static inline uint64_t watch_grown(uint64_t before, uint64_t after)
 {
+	if (before == DRB_UNKNOWN || after == DRB_UNKNOWN)
+		return DRB_UNKNOWN;
 	return after >= before ? after - before : after;
 }

@@ -7,7 +7,7 @@
 
 #include "gen/replay/link_report.h"
 
-// Packets that would have come to a switch beside those that did, from below and from above.
+// Packets that would have come to a switch in addition, from below and from above.
 struct more {
 	double from_below, from_above;
 };
@@ -17,8 +17,8 @@ static double grown(const struct watched_port *p, size_t key)
 	const char *from = (const char *)&p->count[WATCH_START],
 		   *to = (const char *)&p->count[WATCH_END];
 
-	return (double)watch_grown(*(const uint64_t *)(const void *)(from + key),
-				   *(const uint64_t *)(const void *)(to + key));
+	return drb_real_of(watch_grown(*(const uint64_t *)(const void *)(from + key),
+				       *(const uint64_t *)(const void *)(to + key)));
 }
 #define GROWN(p, key) grown(p, offsetof(struct drb_port_counters, key))
 
@@ -32,7 +32,7 @@ static double traffic(const struct watched_port *p)
 	return GROWN(p, out_packets) + GROWN(p, out_discards);
 }
 
-// The switch at the other end of a port; NULL: a host, or one that is not watched.
+// The switch at the other end of a port; NULL: a host, or a switch that is not watched.
 static struct more *behind(const struct link_watch *w, const struct watched_port *p,
 			   struct more more[])
 {
@@ -46,7 +46,8 @@ static struct more *behind(const struct link_watch *w, const struct watched_port
 	return NULL;
 }
 
-// How many more packets a link would have carried, of `coming` more and what it dropped.
+// Returns the number of further packets that a link would have carried if `coming` more had arrived
+// and it had dropped none.
 static double carried(const struct watched_switch *s, const struct watched_port *p, double coming,
 		      uint64_t start_ns)
 {
@@ -56,13 +57,17 @@ static double carried(const struct watched_switch *s, const struct watched_port 
 
 	if (time == 0)
 		return coming;
+	// fmin() and fmax() would ignore a figure that the switch does not report.
+	if (isnan(want + GROWN(p, out_packets) + GROWN(p, lost_credit_ns)))
+		return NAN;
 	double left = ((double)s->time_ns[WATCH_END] - since) / time - GROWN(p, out_packets);
-	// Without lost time it would have dropped the same.
+	// With a full queue, the link would have dropped packets anyway, except in the time that it
+	// lost.
 	double own = fmin(GROWN(p, out_discards), GROWN(p, lost_credit_ns) / time);
 	return fmax(0, fmin(fmin(want, coming + own), left));
 }
 
-// The links of a switch in one direction.
+// Passes packets on through the links of a switch in one direction. Returns those that reach hosts.
 static double pass_on(const struct link_watch *w, size_t i, bool up, struct more more[],
 		      uint64_t start_ns)
 {
@@ -103,11 +108,11 @@ double machine_loss_of(const struct link_watch *w, uint64_t start_ns)
 	struct more *more = calloc(w->count + 1, sizeof(*more));
 	double arrived = 0;
 
-	// One that was in time misses what the kernel drops for its size.
+	// A switch that was in time misses only packets that the kernel drops for their size.
 	for (size_t i = 0; more && i < w->count; i++)
 		if (!w->at[i].gone && link_was_late(&w->at[i]))
 			add_missed(&w->at[i], &more[i]);
-	// As packets go: up from layer 1, then down to it.
+	// In the order of packets: up from layer 1, then down to it.
 	for (int step = 1; more && step <= 2 * DRB_LAYERS_MAX; step++) {
 		bool up = step <= DRB_LAYERS_MAX;
 		uint32_t layer = (uint32_t)(up ? step : 2 * DRB_LAYERS_MAX + 1 - step);

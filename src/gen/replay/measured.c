@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/fabric/names.h"
@@ -11,6 +12,7 @@
 
 #include "common/cli/file.h"
 #include "common/cli/log.h"
+#include "gen/replay/host_networks.h"
 #include "gen/replay/hosts.h"
 #include "gen/replay/link_time.h"
 #include "gen/replay/load_measured.h"
@@ -18,11 +20,11 @@
 #include "gen/replay/records.h"
 #include "gen/replay/report.h"
 
-#define SNAPLEN 128 // all headers and the payload that counts
+#define SNAPLEN 128 // all headers, and the part of the payload that counts
 #define STRING(x) STRING_(x)
 #define STRING_(x) #x
 
-// Slots whose packets are in the latencies: [*first, *end).
+// The slots whose packets are in the latencies: [*first, *end).
 static void select_cohorts(const struct replay_options *o, const struct manifest *m,
 			   uint32_t *first, uint32_t *end)
 {
@@ -50,13 +52,13 @@ static uint64_t delivered(const void *context)
 	return score_delivered(context);
 }
 
-static void result(void *context, struct tally *tally, struct drb_latency *latency)
+static void measured_result(void *context, struct tally *tally, struct drb_latency *latency)
 {
 	score_result(context, tally, latency);
 }
 
-// All packets of written traffic are equally long.
-static int check(struct trace *t, uint32_t mtu, void *context)
+// All packets of written traffic have the same length.
+static int frames_check(struct trace *t, uint32_t mtu, void *context)
 {
 	(void)context;
 	if (t->count == 0 || t->packet[0].size <= DRB_ETHER_HEADER + mtu)
@@ -69,7 +71,7 @@ static int check(struct trace *t, uint32_t mtu, void *context)
 	return -EMSGSIZE;
 }
 
-static int begin(void *context, uint64_t start_ns, uint64_t shift_ns)
+static int measured_begin(void *context, uint64_t start_ns, uint64_t shift_ns)
 {
 	score_clock(context, shift_ns);
 	int rc = score_ready(context, start_ns);
@@ -79,8 +81,8 @@ static int begin(void *context, uint64_t start_ns, uint64_t shift_ns)
 	return rc;
 }
 
-static int print(const struct replay_options *o, const struct manifest *m, uint64_t slot_ns,
-		 uint64_t awaited, const struct replay_result *result)
+static int measured_print(const struct replay_options *o, const struct manifest *m,
+			  uint64_t slot_ns, uint64_t awaited, const struct replay_result *result)
 {
 	double hosts = o->part ? o->end_host - o->first_host : m->tree.hosts;
 	// From the first to the last delivery, both slots included.
@@ -112,6 +114,11 @@ static int print(const struct replay_options *o, const struct manifest *m, uint6
 			 report.late, report.sent, report.late_mean_ns / 1e3,
 			 report.late_max_ns / 1e3);
 	link_report_say(&result->links, report_lost(&report), report_latency_ns(&report));
+	if (report.tally.backwards)
+		drb_error("%" PRIu64 " packets arrived before they left: the kernel's clock is not "
+			  "that of drbgen, as in a time namespace: they have no latency; --sink "
+			  "pcap has one clock",
+			  report.tally.backwards);
 	if (report.tally.receiver_dropped)
 		drb_error("%" PRIu64 " packets arrived, but the receiver's buffer was full: they "
 			  "count neither as lost nor in the latencies; see --buffer",
@@ -128,7 +135,7 @@ static struct sink *new_pcap(const struct replay_options *o, const struct manife
 		.filter = "udp dst port " STRING(DRB_MEASURED_UDP_PORT),
 		.snaplen = SNAPLEN,
 		.buffer_bytes = replay_buffer_bytes(o, m->tree.hosts),
-		.scorer = {s, score_arrival, delivered, result},
+		.scorer = {s, score_arrival, delivered, measured_result},
 	};
 	struct sink *sink = sink_pcap_new(&setup);
 
@@ -137,8 +144,8 @@ static struct sink *new_pcap(const struct replay_options *o, const struct manife
 	return sink;
 }
 
-// The sink asked for; by default the one inside the kernel if the kernel takes it. NULL after a
-// message.
+// The sink that was asked for; by default the one inside the kernel, if the kernel allows it. NULL
+// after a message.
 static struct sink *new_sink(const struct replay_options *o, const struct manifest *m,
 			     struct score *s)
 {
@@ -160,6 +167,32 @@ static struct sink *new_sink(const struct replay_options *o, const struct manife
 	return NULL;
 }
 
+static void refuse_network(const struct replay_options *o, const char *option, const char *written,
+			   const char *is)
+{
+	drb_die("%s was written for hosts in %s, those of fabric %s are in %s: write it again "
+		"with %s %s",
+		o->captures.at[0], written, o->fabric, is, option, is);
+}
+
+// Switches drop packets of networks other than their own.
+static void check_networks(const struct replay_options *o, const struct manifest *m)
+{
+	struct drb_addr_plan plan = m->plan;
+	struct host_networks is;
+
+	if (host_networks_read(o->fabric, o->first_host, &is) < 0)
+		exit(DRB_EXIT_USAGE);
+	if (drb_addr_set_mac(&plan, is.mac) == 0 && memcmp(plan.mac, m->plan.mac, 2) != 0)
+		refuse_network(o, "--mac", m->mac, is.mac);
+	if (drb_addr_set_ipv4(&plan, is.ipv4) == 0 &&
+	    (plan.ipv4 != m->plan.ipv4 || plan.ipv4_len != m->plan.ipv4_len))
+		refuse_network(o, "--ipv4", m->ipv4, is.ipv4);
+	if (drb_addr_set_ipv6(&plan, is.ipv6) == 0 &&
+	    (memcmp(plan.ipv6, m->plan.ipv6, 16) != 0 || plan.ipv6_len != m->plan.ipv6_len))
+		refuse_network(o, "--ipv6", m->ipv6, is.ipv6);
+}
+
 static int replay(const struct replay_options *o, const struct manifest *m, struct trace *t,
 		  struct score *s)
 {
@@ -170,6 +203,7 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 		drb_die("%s: %" PRIu32 " slots of this length are too long a run", dir, m->slots);
 	if (measured_load(dir, m, slot_ns, t, s) < 0)
 		return DRB_EXIT_USAGE;
+	check_networks(o, m);
 	uint64_t awaited = 0;
 	if (o->part) {
 		awaited = measured_part(t, m, o->first_host, o->end_host);
@@ -186,21 +220,21 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 		.trace = t,
 		.schedule = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 1},
 		.measured = true,
-		.align_ns = slot_ns, // as the slots of slotted links are
+		.align_ns = slot_ns, // slots of slotted links have the same alignment
 		.late_ns = slot_ns / 2,
 		.drain_ns = o->drain_ns,
 		.measured_slots = {.slot_ns = slot_ns},
 		.lasting = drb_growth_lasting(&m->pattern),
 		.sink = new_sink(o, m, s),
-		.check = check,
+		.check = frames_check,
 		.context = s,
-		.begin = begin,
+		.begin = measured_begin,
 	};
 	struct replay_result outcome;
 	if (!r.sink)
 		return DRB_EXIT_USAGE;
 	select_cohorts(o, m, &r.measured_slots.first, &r.measured_slots.end);
-	// Before the run: a mistake is not to cost it.
+	// Files are opened before the run, so that an error in a name does not cost the run.
 	FILE *records = o->records ? drb_file_write(o->records) : NULL;
 	FILE *hgrm = o->hgrm ? drb_file_write(o->hgrm) : NULL;
 	r.links = o->links ? drb_file_write(o->links) : NULL;
@@ -208,7 +242,7 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 	r.sink->ops->destroy(r.sink);
 	if (rc < 0)
 		return DRB_EXIT_USAGE;
-	int code = print(o, m, slot_ns, awaited, &outcome);
+	int code = measured_print(o, m, slot_ns, awaited, &outcome);
 	if (records)
 		records_write(records, s);
 	if (hgrm && records_write_latencies(hgrm, s) < 0)

@@ -4,5 +4,5 @@
 
 #include "gen/replay/options.h"
 
-// Replays o->captures.at[0]; returns an exit code.
+// Replays o->captures.at[0]. Returns an exit status.
 int replay_measured(const struct replay_options *o);

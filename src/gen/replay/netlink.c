@@ -32,8 +32,8 @@ int netlink_open(struct netlink *n)
 	return 0;
 }
 
-// Zeroed room for some bytes, in whole words; NULL if there is none.
-static void *take(struct netlink *n, size_t size)
+// Zeroed space for some bytes, in whole words; NULL: there is none.
+static void *space_take(struct netlink *n, size_t size)
 {
 	size_t room = NLMSG_ALIGN(size);
 
@@ -68,7 +68,7 @@ static void open_message(struct netlink *n, uint16_t type, uint8_t family, uint1
 
 	end_message(n);
 	n->message = n->used;
-	uint8_t *at = take(n, sizeof(header) + sizeof(generic));
+	uint8_t *at = space_take(n, sizeof(header) + sizeof(generic));
 	if (at) {
 		memcpy(at, &header, sizeof(header));
 		memcpy(at + sizeof(header), &generic, sizeof(generic));
@@ -90,7 +90,7 @@ void netlink_message(struct netlink *n, uint16_t type, uint8_t family)
 void netlink_bytes(struct netlink *n, uint16_t type, const void *value, size_t size)
 {
 	const struct nlattr header = {.nla_len = (uint16_t)(NLA_HDRLEN + size), .nla_type = type};
-	uint8_t *at = take(n, NLA_HDRLEN + size);
+	uint8_t *at = space_take(n, NLA_HDRLEN + size);
 
 	if (at) {
 		memcpy(at, &header, sizeof(header));
@@ -126,7 +126,8 @@ void netlink_close(struct netlink *n, size_t nest)
 		memcpy(n->bytes + nest, &size, sizeof(size));
 }
 
-// The kernel answers the first message that it refuses, or else the one that asked for it.
+// The kernel answers the first message that it refuses, or else the message that asked for an
+// answer.
 static int receive(const struct netlink *n)
 {
 	_Alignas(8) uint8_t answer[ANSWER_MAX];

@@ -15,7 +15,7 @@
 
 #define BUFFER_MIN (64U << 10)
 #define BUFFER_MAX (1U << 20)
-#define BUFFER_ALL (128U << 20) // of all hosts together
+#define BUFFER_ALL (128U << 20) // for all hosts together
 
 static void parse_fabric(const struct drb_option *option, const char *text, void *fabric)
 {
@@ -60,7 +60,7 @@ static void parse_begin(const struct drb_option *option, const char *text, void 
 	*(uint64_t *)begin_ns = (uint64_t)(begin * 1e9);
 }
 
-// What says how fast captures are sent: one of --multiplier, --pps, --load and --topspeed.
+// Parses the speed of captures: one of --multiplier, --pps, --load and --topspeed.
 static void parse_pace(const struct drb_option *option, const char *text, void *options)
 {
 	struct replay_options *o = options;
@@ -92,6 +92,10 @@ static const struct drb_option any[] = {
 	{"--hgrm", "FILE",
 	 "Write percentiles of the latencies in us, as HdrHistogram's tools read them",
 	 .kind = DRB_OPTION_TEXT, AT(hgrm)},
+	{"--links", "FILE",
+	 "Write a CSV line for each link, the busiest first: packets, use, queue, drops, and the "
+	 "share of its rate that it reached",
+	 .kind = DRB_OPTION_TEXT, AT(links)},
 	{NULL, "DIR\nFILE...", NULL, .kind = DRB_OPTION_REST, AT(captures)},
 	{0},
 };
@@ -104,10 +108,6 @@ static const struct drb_option written[] = {
 	{"--stats", "SLOTS",
 	 "Measure latencies over so many slots: after --warmup, or else the last slots",
 	 .kind = DRB_OPTION_U64, AT(stats), 1, UINT32_MAX},
-	{"--links", "FILE",
-	 "Write a CSV line for each link: its use, its queue, and the share of its rate that it "
-	 "reached",
-	 .kind = DRB_OPTION_TEXT, AT(links)},
 	{"--hosts", "FROM-TO",
 	 "With a fabric over several machines: only these hosts are on this machine; start the "
 	 "others elsewhere with the same --begin",
@@ -144,11 +144,11 @@ static const struct drb_option captures[] = {
 	{"--to-stack", NULL,
 	 "Also pass the packets to the network stacks of the hosts, which then reply",
 	 .kind = DRB_OPTION_FLAG, AT(to_stack)},
-	{"--mac", "XX:XX", "First two bytes of hosts' MACs (default 02:00)",
+	{"--mac", "XX:XX", "First two bytes of hosts' MACs (default: those of the fabric)",
 	 .kind = DRB_OPTION_TEXT, AT(mac)},
-	{"--ipv4", "NET/LEN", "IPv4 network of the hosts (default 10.0.0.0/8)",
+	{"--ipv4", "NET/LEN", "IPv4 network of the hosts (default: that of the fabric)",
 	 .kind = DRB_OPTION_TEXT, AT(ipv4)},
-	{"--ipv6", "NET/LEN", "IPv6 network of the hosts (default fd00::/64)",
+	{"--ipv6", "NET/LEN", "IPv6 network of the hosts (default: that of the fabric)",
 	 .kind = DRB_OPTION_TEXT, AT(ipv6)},
 	{0},
 };
@@ -184,10 +184,7 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 				     .stats = REPLAY_ABSENT,
 				     .sink = REPLAY_SINK_AUTO,
 				     .schedule = {.multiplier = 1, .loops = 1},
-				     .seed = 1,
-				     .mac = "02:00",
-				     .ipv4 = "10.0.0.0/8",
-				     .ipv6 = "fd00::/64"};
+				     .seed = 1};
 
 	const struct drb_options sets[] = {{.option = any, o, complete},
 					   {.option = written,

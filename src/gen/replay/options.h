@@ -16,25 +16,24 @@ struct replay_options {
 	const char *fabric;
 	enum drb_format format;
 	uint64_t drain_ns;
-	uint32_t buffer_bytes; // of every receiving socket; 0: by the number of hosts
-	const char *records, *hgrm, *flow_records; // files to write; NULL: none
+	uint32_t buffer_bytes; // per receiving socket; 0: by the number of hosts
+	const char *records, *hgrm, *links, *flow_records; // files to write; NULL: none
 
-	// Traffic of drbgen write only; absent ones are UINT64_MAX.
-	uint64_t slot_ns; // instead of the one it was written with
+	// Only for traffic of drbgen write. UINT64_MAX: not given.
+	uint64_t slot_ns; // replaces the one in the manifest
 	uint64_t warmup, stats;
 	enum replay_sink sink;
-	const char *links; // file to write; NULL: none
-	bool part;         // hosts outside [first_host, end_host) are on other machines
+	bool part; // hosts outside [first_host, end_host) are on other machines
 	uint32_t first_host, end_host;
-	uint64_t begin_ns;           // of the first slot, CLOCK_REALTIME; REPLAY_ABSENT: soon
+	uint64_t begin_ns;           // time of the first slot, CLOCK_REALTIME; REPLAY_ABSENT: soon
 	const char *measured_option; // the first of these options that was given; NULL: none was
 
-	// Foreign captures only.
+	// Only for foreign captures.
 	struct schedule schedule;
 	bool paced;          // one of --multiplier, --pps, --load and --topspeed was given
-	double load;         // of the busiest link of a host; 0: not asked for
+	double load;         // load of the busiest link of a host; 0: not given
 	uint64_t max_gap_ns; // 0: pauses stay as they are
-	uint64_t seed;       // of the mapping
+	uint64_t seed;       // for the mapping
 	const char *map;     // file of host rules; NULL: none
 	const char *mac, *ipv4, *ipv6;
 	bool to_stack;              // hosts' own stacks get the packets, too
@@ -43,9 +42,9 @@ struct replay_options {
 
 #define REPLAY_ABSENT UINT64_MAX
 
-// Parses the command line; anything wrong ends the program with DRB_EXIT_USAGE.
+// Parses the command line. Errors end the program with DRB_EXIT_USAGE.
 void replay_options_parse(struct replay_options *o, int argc, char **argv);
 
-// Bytes for each of N receiving sockets: large enough to hold what arrives while the reader waits
-// for a core, all together within what a small machine can spare.
+// Bytes for each of N receiving sockets: enough for packets that arrive while the reader waits for
+// a core, but together no more than a small machine can spare.
 uint32_t replay_buffer_bytes(const struct replay_options *o, uint32_t hosts);

@@ -9,9 +9,8 @@
 #include "common/cli/file.h"
 #include "common/cli/log.h"
 #include "common/cli/quantity.h"
-#include "gen/replay/link_time.h"
 
-#define LONG_NS 120e9 // of a pause that nobody waits for without a word
+#define LONG_NS 120e9 // pauses from this length on deserve a warning
 
 void pace_shorten(struct trace *t, uint64_t most_ns)
 {
@@ -25,56 +24,73 @@ void pace_shorten(struct trace *t, uint64_t most_ns)
 	}
 }
 
-// ns for which the busiest link of a host sends or receives what is in the trace.
+// ns for which the busiest link of a host sends or receives the packets of the trace.
 static double busiest_ns(const struct trace *t, const struct drb_addr_plan *plan,
-			 const struct drb_rate *rate, uint64_t overhead)
+			 const struct host_link link[])
 {
 	double *busy = calloc(2 * (size_t)plan->hosts, sizeof(*busy)), most = 0;
 
 	for (size_t i = 0; i < t->count && busy; i++) {
 		const struct trace_packet *p = &t->packet[i];
-		double bits = 8 * (double)(p->size + overhead);
-		double ns = 1e9 * (rate->per_packet ? 1 : bits) / rate->value;
-		double *from = &busy[2 * p->host];
-		double *to = &busy[2 * drb_addr_of_mac(plan, p->frame) + 1];
-		*from += ns;
-		*to += ns;
-		most = *from > most ? *from : most;
-		most = *to > most ? *to : most;
+		uint32_t to = drb_addr_of_mac(plan, p->frame);
+		double *sends = &busy[2 * p->host], *receives = &busy[2 * to + 1];
+		*sends += host_link_ns(&link[p->host], p->size);
+		*receives += host_link_ns(&link[to], p->size);
+		most = *sends > most ? *sends : most;
+		most = *receives > most ? *receives : most;
 	}
 	free(busy);
 	return most;
 }
 
 int pace_load(struct schedule *s, const struct trace *t, const struct drb_addr_plan *plan,
-	      const char *fabric, double load)
+	      const struct host_link link[], double load)
 {
-	struct drb_rate rate = {0};
-	uint64_t overhead;
-
-	if (link_time_of_hosts(fabric, &rate, &overhead) < 0) {
-		drb_error("--load: no switch of fabric %s reports the rate of its links", fabric);
-		return -ENOENT;
-	}
-	if (rate.value == 0) {
-		drb_error(
-			"--load: links of fabric %s have no rate: topo/fabric up --rate, or --pps",
-			fabric);
-		return -ENOTSUP;
-	}
 	s->multiplier = 1;
 	s->mode = SCHEDULE_TIMES;
-	// Up to where the trace would begin again.
+	// Until the trace would begin again.
 	const struct schedule twice = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 2};
 	double period_ns = (double)schedule_time(&twice, t, t->count);
 	if (period_ns <= 0) {
 		drb_error("--load: all packets have the same time: --pps");
 		return -ENOTSUP;
 	}
-	double captured = busiest_ns(t, plan, &rate, overhead) / period_ns;
+	double captured = busiest_ns(t, plan, link) / period_ns;
 	s->multiplier = load / captured;
 	drb_info("--load %g: %.3g times as fast as captured, which was a load of %.3g", load,
 		 s->multiplier, captured);
+	return 0;
+}
+
+int pace_by_links(const struct schedule *s, struct trace *t, const struct host_link link[],
+		  uint32_t hosts)
+{
+	double *free_ns = calloc(hosts, sizeof(*free_ns)), longest = 0;
+	uint64_t delayed = 0;
+	char text[DRB_DURATION_MAX];
+
+	if (!free_ns) {
+		drb_error("out of memory");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < t->count && s->mode == SCHEDULE_TIMES; i++) {
+		struct trace_packet *p = &t->packet[i];
+		double at = (double)p->time_ns / s->multiplier, wait = free_ns[p->host] - at;
+		if (wait >= 1) {
+			delayed++;
+			longest = wait > longest ? wait : longest;
+			at += wait;
+			p->time_ns = (int64_t)(at * s->multiplier);
+		}
+		free_ns[p->host] = at + host_link_ns(&link[p->host], p->size);
+	}
+	free(free_ns);
+	if (delayed == 0)
+		return 0;
+	trace_merge(t, 0);
+	drb_info("%" PRIu64 " packets are in bursts beyond the rate of their host's link: they are "
+		 "sent as the link carries them, up to %s later",
+		 delayed, drb_format_duration(longest, text));
 	return 0;
 }
 

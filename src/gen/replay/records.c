@@ -8,7 +8,7 @@
 
 #include "common/measures/quantile.h"
 
-// Percentiles for each halving of what is left to 100 %.
+// Percentiles for each halving of the distance to 100 %.
 #define TICKS_PER_HALF 5
 
 static void write_row(void *file, const struct score_record *r)
@@ -34,7 +34,7 @@ struct samples {
 	size_t count;
 };
 
-static void take(void *context, const struct score_record *r)
+static void sample_add(void *context, const struct score_record *r)
 {
 	struct samples *samples = context;
 
@@ -42,7 +42,7 @@ static void take(void *context, const struct score_record *r)
 		samples->ns[samples->count++] = (uint64_t)r->latency_ns;
 }
 
-// One line for each percentile, until the sample that is the largest.
+// Writes one line for each percentile, up to the largest sample.
 static void write_percentiles(FILE *out, const struct samples *samples)
 {
 	const size_t n = samples->count;
@@ -51,7 +51,7 @@ static void write_percentiles(FILE *out, const struct samples *samples)
 	for (size_t rank = 0; n > 0 && rank < n;) {
 		rank = (size_t)ceil(share * (double)n);
 		rank = rank < 1 ? 1 : rank;
-		// All samples of the same value are below it, too.
+		// All samples of the same value count, too.
 		while (rank < n && samples->ns[rank] == samples->ns[rank - 1])
 			rank++;
 		fprintf(out, "%12.3f %14.12f %10zu ", (double)samples->ns[rank - 1] / 1e3, share,
@@ -59,7 +59,7 @@ static void write_percentiles(FILE *out, const struct samples *samples)
 		if (share < 1)
 			fprintf(out, "%14.2f", 1 / (1 - share));
 		fputc('\n', out);
-		// As many steps to the next half of what is left as to the last one.
+		// Each halving of the distance has the same number of steps.
 		double half = pow(2, floor(log2(1 / (1 - share))) + 1);
 		share += 1 / (half * TICKS_PER_HALF);
 	}
@@ -84,7 +84,7 @@ void records_write_hgrm(FILE *out, uint64_t *ns, size_t count)
 		count ? sqrt(squares / (double)count) : 0);
 	fprintf(out, "#[Max     = %12.3f, Total count    = %12zu]\n",
 		count ? (double)ns[count - 1] / 1e3 : 0, count);
-	// Samples are kept as they are: one bucket each.
+	// Samples are kept unchanged: one bucket each.
 	fprintf(out, "#[Buckets = %12d, SubBuckets     = %12zu]\n", 1, count);
 }
 
@@ -94,7 +94,7 @@ int records_write_latencies(FILE *out, const struct score *s)
 
 	if (!samples.ns)
 		return -ENOMEM;
-	score_each(s, take, &samples);
+	score_each(s, sample_add, &samples);
 	records_write_hgrm(out, samples.ns, samples.count);
 	free(samples.ns);
 	return 0;

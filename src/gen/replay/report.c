@@ -23,10 +23,11 @@ bool report_late(const struct report *r)
 bool report_clean(const struct report *r)
 {
 	return r->failed == 0 && report_lost(r) == 0 && r->tally.duplicated == 0 &&
-	       r->tally.misdelivered == 0 && r->tally.receiver_dropped == 0;
+	       r->tally.misdelivered == 0 && r->tally.receiver_dropped == 0 &&
+	       r->tally.backwards == 0;
 }
 
-// X(key, value, kind): what is counted, in packets.
+// X(key, value, kind): counts of packets.
 #define COUNTS(X)                                                                                  \
 	X(sent, r->sent, COUNT)                                                                    \
 	X(received, r->tally.received, COUNT)                                                      \
@@ -37,8 +38,8 @@ bool report_clean(const struct report *r)
 	X(duplicated, r->tally.duplicated, LOSS)                                                   \
 	X(reordered, r->tally.reordered, COUNT)
 
-// X(key prefix, member of struct drb_latency, title). The host's own link takes one slot, which no
-// packet waits for here: a packet is sent when it has crossed that link.
+// X(key prefix, member of struct drb_latency, title). Latencies include one slot of the host's own
+// link, which the replay leaves out: it sends a packet when that would have crossed the link.
 #define LATENCIES(X)                                                                               \
 	X(latency_mean, mean, "mean")                                                              \
 	X(latency_p50, p50, "median")                                                              \
@@ -63,7 +64,7 @@ static double in_us(const struct report *r, double ns)
 	X(reorder_extent, COUNT, r->tally.order.extent, "extent, packets")                         \
 	X(reorder_buffer, COUNT, r->tally.order.buffer, "buffer, packets")
 
-// X(key, kind, value, decimals): what switches did, and what the machine kept them from.
+// X(key, kind, value, decimals): figures of switches, and losses and delays due to the machine.
 #define LINKS(X)                                                                                   \
 	X(slowest_link, REAL, l->slowest, 4)                                                       \
 	X(slowed_s, REAL, l->slowed_s, 1)                                                          \
@@ -77,7 +78,7 @@ static double in_us(const struct report *r, double ns)
 	X(growing, TEXT, drb_growth_word(l->growing), 0)                                           \
 	X(growing_links, COUNT, l->growing_links, 0)
 
-// What the machine added to the latency of a packet, on average.
+// The latency that the machine added to a packet, on average.
 static double machine_late_us(const struct report *r)
 {
 	return r->tally.delivered ? r->links->machine_late_ns / 1e3 / (double)r->tally.delivered
@@ -88,7 +89,7 @@ static double machine_late_us(const struct report *r)
 #define PUT_LOSS(key, value) drb_table_loss(t, #key, NULL, value);
 #define PUT(key, value, kind) PUT_##kind(key, value)
 
-// Cells of counts, or of reals with so many decimals, or of texts.
+// Cells of counts, of reals with a number of decimals, and of texts.
 #define PUT_AS_COUNT(key, title, value, decimals) drb_table_count(t, #key, title, value);
 #define PUT_AS_REAL(key, title, value, decimals) drb_table_real(t, #key, title, decimals, value);
 #define PUT_AS_TEXT(key, title, value, decimals) drb_table_text(t, #key, title, value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a replay prints.
+// The output of a replay.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,17 +23,17 @@ struct report {
 	const struct link_report *links;
 };
 
-// Packets that the fabric lost: awaited, not delivered, and not dropped by a full receiving socket
-// after they had arrived.
+// Packets that the fabric lost: awaited, not delivered, and not dropped on arrival by a full
+// receiving socket.
 uint64_t report_lost(const struct report *r);
-// Latencies and losses are not those of this load alone: the generator missed its schedule by more than half a slot at
-// least once, or links ran slower than their rate.
+// True if latencies and losses are not those of this load alone. The generator missed its schedule
+// by more than half a slot at least once, or the machine slowed links.
 bool report_late(const struct report *r);
-// The latencies of all packets that arrived, added up.
+// The sum of the latencies of all packets that arrived.
 double report_latency_ns(const struct report *r);
-// Everything sent arrived, once and where it should, and the receiver kept up.
+// True if every packet sent arrived, once and at the right host, and the receiver kept up.
 bool report_clean(const struct report *r);
 
-// Prints the figures of a measured run. One row of all keys as CSV and JSON; as tables for people,
-// where latencies are in slots and microseconds.
+// Prints the figures of a measured run: as CSV and JSON one row of all keys; as tables for people,
+// with latencies in slots and microseconds.
 void report_measured(const struct report *r, enum drb_format format);

@@ -15,19 +15,21 @@
 #include "gen/replay/hosts.h"
 #include "gen/replay/sender.h"
 
-// Threads are running and caches warm when the first packet is due.
+// Threads are running and caches are warm when the first packet is due.
+#define LINKS_SHOWN 8 // busiest links in the report of a capture
 #define LEAD_NS UINT64_C(100000000)
-// How often main looks at the sender and the sink.
+// Nanoseconds between two polls of the sender or the sink by main.
 #define POLL_NS UINT64_C(10000000)
-// When all are there, a duplicate may still be on its way.
+// After all packets have arrived, a duplicate may still be in flight.
 #define GRACE_NS UINT64_C(50000000)
 
 static void await_sender(struct sender *s, struct link_watch *watch)
 {
 	uint64_t count = schedule_count(&s->schedule, s->trace);
-	// Of what is sent by the clock, the time tells how much is left; packets may come after a long pause.
+	// In a timed schedule, progress is by time, because packets may come after a long pause.
 	uint64_t last_ns = count ? schedule_time(&s->schedule, s->trace, count - 1) : 0;
 	bool timed = count != UINT64_MAX && last_ns > 0;
+	uint64_t paused_ns = 0;
 	struct drb_progress progress;
 
 	drb_progress_begin(&progress, "packets sent",
@@ -42,6 +44,9 @@ static void await_sender(struct sender *s, struct link_watch *watch)
 				    !timed ? atomic_load_explicit(&s->taken, memory_order_relaxed)
 				    : now > s->start_ns ? now - s->start_ns
 							: 0);
+		uint64_t paused = atomic_load_explicit(&s->paused_ns, memory_order_relaxed);
+		link_watch_delay(watch, paused - paused_ns);
+		paused_ns = paused;
 		link_watch_poll(watch);
 		drb_clock_sleep_until(drb_clock_now() + POLL_NS);
 	}
@@ -49,7 +54,7 @@ static void await_sender(struct sender *s, struct link_watch *watch)
 	sender_join(s);
 }
 
-// Until all that was sent has arrived, or nothing has for drain_ns.
+// Waits until all packets sent have arrived, or none has for drain_ns.
 static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns,
 			   struct link_watch *watch)
 {
@@ -66,7 +71,7 @@ static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns,
 	drb_clock_sleep_until(drb_clock_now() + GRACE_NS);
 }
 
-// Before anything is sent: how long it will take.
+// Reports, before anything is sent, how long it will take.
 static void announce(const struct replay *r)
 {
 	uint64_t count = schedule_count(&r->schedule, r->trace);
@@ -85,7 +90,7 @@ static void announce(const struct replay *r)
 			 drb_format_duration(last_ns, text));
 }
 
-// When the run begins, and by which clock packets say when they were sent.
+// Sets the beginning of the run, and the clock of packets' transmit times.
 static int set_times(const struct replay *r, struct sender *sender)
 {
 	struct timespec wall;
@@ -117,7 +122,7 @@ static int send_and_receive(struct replay *r, struct sender *sender, struct link
 	if (set_times(r, sender) < 0)
 		return -ETIME;
 	if (r->begin) {
-		// Another machine may begin earlier by what its clock is ahead.
+		// Another machine may begin earlier if its clock is ahead.
 		uint64_t first_ns = sender->start_ns - sender->shift_ns;
 		int rc = r->begin(r->context, first_ns - (r->begin_ns ? LEAD_NS : 0),
 				  sender->shift_ns);
@@ -138,9 +143,50 @@ static int send_and_receive(struct replay *r, struct sender *sender, struct link
 	return r->sink->ops->stop(r->sink);
 }
 
+static struct replay_result result_of(const struct sender *s)
+{
+	return (struct replay_result){
+		.sent = s->sent,
+		.failed = s->failed,
+		.late = s->late,
+		.late_mean_ns = s->sent ? (double)s->late_sum_ns / (double)s->sent : 0,
+		.late_max_ns = (double)s->late_max_ns,
+		.sending_ns = s->sent ? (double)s->last_ns - (double)s->start_ns : 0,
+		.interrupted = drb_interrupted()};
+}
+
+static void say_sender(const struct sender *s)
+{
+	if (s->paused_ns)
+		drb_warn("the generator stood still for %.1f s, stopped or with its machine: the "
+			 "packets behind are sent as much later, and figures span the pause",
+			 (double)s->paused_ns / 1e9);
+	if (s->failed)
+		drb_warn("%" PRIu64 " packets could not be sent, the last one by h%u: %s",
+			 s->failed, s->error_host, strerror(s->error));
+	if (drb_interrupted())
+		drb_warn("interrupted: figures cover the packets sent until then");
+}
+
+static void write_links(const struct replay *r, const struct link_watch *watch,
+			const struct link_report_setup *setup)
+{
+	const struct link_table all = {watch, setup, SIZE_MAX};
+	const struct link_table busiest = {watch, setup, LINKS_SHOWN};
+
+	if (r->links && link_report_write(r->links, &all, DRB_FORMAT_CSV) < 0)
+		drb_die("out of memory");
+	if (r->busiest && link_report_write(r->busiest, &busiest, DRB_FORMAT_TABLE) < 0)
+		drb_die("out of memory");
+}
+
 int replay_run(struct replay *r, struct replay_result *result)
 {
-	struct sender sender = {.trace = r->trace, .measured = r->measured, .late_ns = r->late_ns};
+	struct sender sender = {.trace = r->trace,
+				.measured = r->measured,
+				.late_ns = r->late_ns,
+				.fixed = r->begin_ns != 0,
+				.align_ns = r->align_ns};
 	struct link_watch watch = {0};
 	struct hosts hosts;
 	const struct hosts_setup setup = {.fabric = r->fabric,
@@ -159,7 +205,7 @@ int replay_run(struct replay *r, struct replay_result *result)
 	if (rc == 0) {
 		announce(r);
 		sender.schedule = r->schedule;
-		drb_interrupt_catch((int)SA_RESETHAND); // a second signal ends it at once
+		drb_interrupt_catch((int)SA_RESETHAND); // a second signal ends the process at once
 		sender.socket = hosts.send;
 		sender.log = r->sendings ? r->sendings(r->context) : NULL;
 		link_watch_begin(&watch, r->fabric);
@@ -171,28 +217,17 @@ int replay_run(struct replay *r, struct replay_result *result)
 	const struct link_report_setup links = {sender.start_ns, r->measured_slots.slot_ns,
 						r->lasting};
 	struct link_report report = link_report_of(&watch, &links);
-	if (rc >= 0 && r->links)
-		link_report_write(r->links, &watch, &links);
+	if (rc >= 0)
+		write_links(r, &watch, &links);
 	if (rc >= 0 && r->places)
 		*r->places = drop_places_of(&watch);
 	link_watch_free(&watch);
 	if (rc < 0)
 		return rc;
-	*result = (struct replay_result){
-		.sent = sender.sent,
-		.failed = sender.failed,
-		.late = sender.late,
-		.late_mean_ns = sender.sent ? (double)sender.late_sum_ns / (double)sender.sent : 0,
-		.late_max_ns = (double)sender.late_max_ns,
-		.sending_ns = sender.sent ? (double)sender.last_ns - (double)sender.start_ns : 0,
-		.links = report,
-		.interrupted = drb_interrupted(),
-		.answers = answers};
+	*result = result_of(&sender);
+	result->links = report;
+	result->answers = answers;
 	r->sink->ops->result(r->sink, &result->tally, &result->latency);
-	if (sender.failed)
-		drb_warn("%" PRIu64 " packets could not be sent, the last one by h%u: %s",
-			 sender.failed, sender.error_host, strerror(sender.error));
-	if (drb_interrupted())
-		drb_warn("interrupted: figures cover the packets sent until then");
+	say_sender(&sender);
 	return 0;
 }

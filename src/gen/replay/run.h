@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One replay: hosts opened, packets sent, arrivals awaited, everything closed again.
+// One replay: opens hosts, sends packets, awaits arrivals, and closes everything.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,30 +19,33 @@
 struct replay {
 	const char *fabric;
 	const struct drb_addr_plan *plan;
-	// Of a fabric over several machines, the hosts that are here, [first, end); all of them otherwise.
+	// For a fabric over several machines, the hosts on this one, [first, end); otherwise all
+	// hosts.
 	uint32_t first_host, end_host;
-	uint64_t begin_ns; // CLOCK_REALTIME, then also that of transmit times; 0: soon
+	uint64_t begin_ns; // CLOCK_REALTIME, then also the clock of transmit times; 0: soon
 	uint64_t awaited;  // packets; 0: those that were sent
 	struct trace *trace;
 	struct schedule schedule;
-	bool measured;           // measured packets: transmit times filled in, their port taken
-	struct silence *silence; // what hosts' stacks must not get; NULL: they may have everything
+	bool measured;           // measured packets: fill in transmit times, take their port
+	struct silence *silence; // flows to keep from hosts' stacks; NULL: none
 	uint64_t align_ns;       // the run begins at a multiple of it; 0: at any time
-	uint64_t late_ns;        // packets sent later than that count as late
+	uint64_t late_ns;        // packets sent later than this count as late
 	uint64_t drain_ns;
-	struct watch_slots measured_slots; // but for its start; all zero: everything is measured
+	struct watch_slots measured_slots; // without its start; all zero: everything is measured
 	uint32_t lasting;                  // slots that destinations last
-	FILE *links;                       // where a line for each link goes; NULL: nowhere
-	struct drop_places *places;        // filled in; NULL: nobody asks
+	FILE *links;                       // gets a line of CSV for each link; NULL: none
+	FILE *busiest;                     // gets a table of the busiest links; NULL: none
+	struct drop_places *places;        // filled in; NULL: not needed
 	struct sink *sink;
-	// Checks the trace against what the interfaces can carry, before anything is sent; 0 or a
+	// Checks the trace against what the interfaces can carry, before anything is sent. 0 or a
 	// negative errno after a message. May be NULL.
 	int (*check)(struct trace *t, uint32_t mtu, void *context);
-	// Where sendings are noted, asked for after check(); NULL: nowhere.
+	// Returns where to note sendings. Called after check(); NULL: they are not noted.
 	struct moments *(*sendings)(void *context);
 	void *context;
-	// Called when the run begins: no packet is sent before start_ns, on a clock that CLOCK_MONOTONIC
-	// is ahead of by shift_ns. 0 or a negative errno after a message. May be NULL.
+	// Called when the run begins. No packet is sent before start_ns, on a clock that
+	// CLOCK_MONOTONIC is ahead of by shift_ns. 0 or a negative errno after a message. May be
+	// NULL.
 	int (*begin)(void *context, uint64_t start_ns, uint64_t shift_ns);
 };
 
@@ -58,6 +61,6 @@ struct replay_result {
 	bool answers;     // hosts' stacks got the packets, and may have answered
 };
 
-// 0, or a negative errno after a message; then nothing was sent. All sockets are closed in either
-// case but those of the sink, which the caller destroys.
+// 0, or a negative errno after a message; then nothing was sent. Closes all sockets in either case,
+// except those of the sink, which the caller destroys.
 int replay_run(struct replay *r, struct replay_result *result);

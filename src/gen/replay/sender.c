@@ -11,11 +11,14 @@
 #include "common/cli/log.h"
 #include "gen/frames/measured_frame.h"
 
-// Longest uninterrupted sleep, so that a cancelled run ends soon.
+// The longest uninterrupted sleep, so that a cancelled run ends soon.
 #define NAP_NS UINT64_C(100000000)
-// A full socket empties as the stack hands packets on; beyond this time it is stuck.
+// A full socket empties as the stack hands packets on. After this time it is stuck.
 #define RETRY_NS UINT64_C(50000)
 #define RETRIES 2000
+// A thread that slept this much too long was stopped, with its process or its machine: no busy CPU
+// keeps it that long. Sending all overdue packets at once would only fill queues.
+#define PAUSE_NS UINT64_C(200000000)
 
 // Sleeps until ns; false if cancelled.
 static bool wait_until(struct sender *s, uint64_t ns)
@@ -30,8 +33,8 @@ static bool wait_until(struct sender *s, uint64_t ns)
 	}
 }
 
-// Sends one packet, waiting for room in the socket; returns 0, with the time just before, or an
-// errno.
+// Sends one packet, and waits while the socket is full. Returns 0 with the time just before
+// sending, or an errno.
 static int send_frame(struct sender *s, const struct trace_packet *p, uint64_t *tx_ns)
 {
 	for (int i = 0; i < RETRIES; i++) {
@@ -73,6 +76,20 @@ static void send_packet(struct sender *s, struct trace_packet *p, uint64_t due)
 		s->late_max_ns = late;
 }
 
+// Moves the schedule by the time for which the process was stopped; true if it was.
+static bool resume(struct sender *s, uint64_t due, uint64_t busy_ns)
+{
+	uint64_t now = drb_clock_now(), from = due > busy_ns ? due : busy_ns;
+
+	if (s->fixed || s->schedule.mode == SCHEDULE_TOPSPEED || now < from + PAUSE_NS)
+		return false;
+	uint64_t pause = now - from;
+	if (s->align_ns)
+		pause += s->align_ns - pause % s->align_ns;
+	atomic_fetch_add_explicit(&s->paused_ns, pause, memory_order_relaxed);
+	return true;
+}
+
 static void *send_all(void *arg)
 {
 	struct sender *s = arg;
@@ -80,16 +97,20 @@ static void *send_all(void *arg)
 	const struct sched_param priority = {.sched_priority = 1};
 
 	prctl(PR_SET_TIMERSLACK, 1);
-	// Not permitted to everybody, and not for a thread that never sleeps; without it lateness
-	// grows, and is reported.
+	// Real-time priority needs a privilege, and a thread that never sleeps must not have it.
+	// Without it, lateness grows, and is reported.
 	if (s->schedule.mode != SCHEDULE_TOPSPEED)
 		(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
-	for (uint64_t k = 0; k < count; k++) {
-		uint64_t due = s->start_ns + schedule_time(&s->schedule, s->trace, k);
+	for (uint64_t k = 0; k < count;) {
+		uint64_t due = s->start_ns +
+			       atomic_load_explicit(&s->paused_ns, memory_order_relaxed) +
+			       schedule_time(&s->schedule, s->trace, k);
 		if (!wait_until(s, due))
 			break;
+		if (resume(s, due, s->last_ns))
+			continue;
 		send_packet(s, &s->trace->packet[k % s->trace->count], due);
-		atomic_store_explicit(&s->taken, k + 1, memory_order_relaxed);
+		atomic_store_explicit(&s->taken, ++k, memory_order_relaxed);
 	}
 	atomic_store_explicit(&s->done, true, memory_order_release);
 	return NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The sending thread: every packet from its host's socket at its time, and how late that was.
+// The sending thread: sends every packet from its host's socket at its time, and measures lateness.
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,18 +18,22 @@ struct sender {
 	const int *socket;   // packet socket of every host
 	bool measured;       // fill in the transmit time
 	uint64_t start_ns;   // CLOCK_MONOTONIC of time 0 of the schedule
-	uint64_t shift_ns;   // by which CLOCK_MONOTONIC is ahead of the clock of transmit times
-	struct moments *log; // gets index and time of each packet that was sent; NULL: not wanted
-	uint64_t late_ns;    // packets behind the schedule by more count as late
+	uint64_t shift_ns;   // how far CLOCK_MONOTONIC is ahead of the clock of transmit times
+	struct moments *log; // gets index and time of each packet that was sent; NULL: not needed
+	uint64_t late_ns;    // packets more than this behind the schedule count as late
+	bool fixed;          // other machines keep the same schedule: it does not move
+	uint64_t align_ns;   // it moves by multiples of this; 0: by any time
 
 	_Atomic bool cancel;    // written by main: send no more
 	_Atomic bool done;      // written by the sender: nothing more will be sent
-	_Atomic uint64_t taken; // written by the sender: packets dealt with
+	_Atomic uint64_t taken; // written by the sender: packets processed
+	// Written by the sender: how far the schedule moved because the process was stopped.
+	_Atomic uint64_t paused_ns;
 
-	// Written by the sender, read when done.
+	// Written by the sender, read when it is done.
 	uint64_t sent, failed;
 	int error;           // errno of the last failure
-	uint32_t error_host; // and where
+	uint32_t error_host; // host of the last failure
 	uint64_t first_ns, last_ns;
 	uint64_t late_max_ns, late_sum_ns; // behind the schedule, of packets sent
 	uint64_t late;                     // packets sent late

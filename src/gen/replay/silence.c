@@ -16,14 +16,15 @@
 #include "gen/replay/netlink.h"
 
 #define CHAIN "ingress"
-#define ELEMENT_MAX 48 // bytes of one in a message
-#define HEAD_BYTES 4   // of the transport header: ports; type, code and checksum of ICMP
+#define ELEMENT_MAX 48 // bytes of an element in a message
+// First bytes of the transport header: ports; type, code and checksum of ICMP.
+#define HEAD_BYTES 4
 #define KEY_MAX 24
 
-// What a flow is known by at its destination, as the registers of the rule hold it: the sender's
-// address, the protocol in a word of its own, the first bytes of the transport header.
+// The key of a flow at its destination, in the order of the rule's registers: the sender's address,
+// the protocol in a word of its own, and the first bytes of the transport header.
 struct flow {
-	uint32_t host; // it is for
+	uint32_t host; // destination
 	bool ipv6;
 	uint8_t key[KEY_MAX];
 };
@@ -32,14 +33,14 @@ struct silence {
 	struct flow *flow; // sorted
 	size_t count;
 	char table[32];
-	struct netlink netlink; // of the host being dealt with
+	struct netlink netlink; // socket for the host being processed
 };
 
 // The two families, each with a set of keys and a rule.
 struct family {
 	const char *set;
 	uint16_t ethertype;
-	uint32_t address, size; // of the source address in the IP header
+	uint32_t address, size; // offset and size of the source address in the IP header
 };
 
 static const struct family families[2] = {
@@ -52,7 +53,7 @@ static size_t key_size(const struct family *f)
 	return f->size + 4 + HEAD_BYTES;
 }
 
-// False for later fragments, which a stack does not answer without the first.
+// False for later fragments, which a stack does not answer without the first one.
 static bool flow_of(const struct trace_packet *p, const struct drb_addr_plan *plan,
 		    struct flow *flow)
 {
@@ -69,7 +70,7 @@ static bool flow_of(const struct trace_packet *p, const struct drb_addr_plan *pl
 	return true;
 }
 
-static int order(const void *a, const void *b)
+static int flow_order(const void *a, const void *b)
 {
 	const struct flow *x = a, *y = b;
 
@@ -94,10 +95,10 @@ struct silence *silence_new(const struct trace *t, const struct drb_addr_plan *p
 	snprintf(s->table, sizeof(s->table), "drbgen-%ld", (long)getpid());
 	for (size_t i = 0; i < t->count; i++)
 		s->count += flow_of(&t->packet[i], plan, &s->flow[s->count]);
-	qsort(s->flow, s->count, sizeof(*s->flow), order);
+	qsort(s->flow, s->count, sizeof(*s->flow), flow_order);
 	size_t kept = 0;
 	for (size_t i = 0; i < s->count; i++) {
-		if (kept == 0 || order(&s->flow[kept - 1], &s->flow[i]) != 0)
+		if (kept == 0 || flow_order(&s->flow[kept - 1], &s->flow[i]) != 0)
 			s->flow[kept++] = s->flow[i];
 	}
 	s->count = kept;
@@ -123,7 +124,7 @@ static void add_set(struct netlink *n, const char *table, const struct family *f
 	netlink_number(n, NFTA_SET_ID, f->ethertype);
 }
 
-// An expression of a rule, whose attributes follow until end_expression().
+// An expression of a rule. Its attributes follow until end_expression().
 struct expression {
 	size_t element, data;
 };
@@ -245,7 +246,8 @@ static int make_table(struct silence *s, const char *interface)
 	return netlink_send(n);
 }
 
-// Adds the keys in [*first, end) that one message holds, all of one family; *first becomes the next.
+// Adds those keys in [*first, end) that fit into one message, all of one family. *first becomes the
+// next one.
 static int add_keys(struct silence *s, size_t *first, size_t end)
 {
 	const struct family *f = &families[s->flow[*first].ipv6];

@@ -11,25 +11,27 @@
 
 #include "common/measures/latency.h"
 
-// Packets of one (source, destination) pair.
+// The packets of one (source, destination) pair.
 struct stream {
 	uint64_t key;   // src << 32 | dst
 	uint32_t count; // packets announced; 0: free entry
-	uint64_t base;  // of its packets in arrival[] and cohort[]
+	uint64_t base;  // index of its first packet in arrival[] and cohort[]
 };
 
-// A packet as announced, until its stream's place in latency[] is known.
+// An announced packet, until its stream's position in arrival[] is known.
 struct expected {
 	uint64_t key;
 	uint32_t sequence, cohort;
 };
 
 #define NOT_SEEN UINT64_MAX
+// A packet that arrives this much before it leaves has times of two clocks.
+#define SAME_CLOCK_NS INT64_C(100000)
 
-// What became of one packet of the run at its destination. Whether it was overtaken is found in
-// these at the end.
+// The arrival of one packet of the run at its destination. At the end, these tell which packets
+// were overtaken.
 struct arrival {
-	uint64_t rx_ns; // of its first delivery; NOT_SEEN until then
+	uint64_t rx_ns; // time of its first delivery; NOT_SEEN until then
 	int64_t latency_ns;
 };
 
@@ -45,10 +47,10 @@ struct score {
 	size_t streams_used, streams_room;
 	struct expected *expected;
 	size_t packets, packets_room;
-	struct arrival *arrival;   // by stream base + sequence number
-	uint32_t *cohort;          // likewise
-	bool *elsewhere;           // likewise: sent on another machine
-	struct drb_arrival *order; // of one stream, as many as the longest has
+	struct arrival *arrival;   // [stream base + sequence number]
+	uint32_t *cohort;          // the same
+	bool *elsewhere;           // the same: sent on another machine
+	struct drb_arrival *order; // work space for one stream, with space for the longest
 	uint64_t count[VERDICTS];
 };
 
@@ -181,8 +183,8 @@ int score_ready(struct score *s, uint64_t start_ns)
 	return 0;
 }
 
-// A packet came to its destination. Those of different CPUs may be told in another order than they
-// came in.
+// Records that a packet arrived at its destination. Packets of different CPUs may be reported in
+// another order than that of their arrival.
 static enum verdict deliver(struct arrival *a, uint64_t tx_ns, uint64_t rx_ns, bool elsewhere)
 {
 	enum verdict verdict = a->rx_ns == NOT_SEEN ? DELIVERED : DUPLICATED;
@@ -190,8 +192,9 @@ static enum verdict deliver(struct arrival *a, uint64_t tx_ns, uint64_t rx_ns, b
 	if (rx_ns < a->rx_ns) {
 		a->rx_ns = rx_ns;
 		a->latency_ns = (int64_t)(rx_ns - tx_ns);
-		// One clock is read in two ways, at slightly different times: never less than nothing.
-		if (a->latency_ns < 0 && !elsewhere)
+		// Sender and receiver read one clock by different calls, at slightly different
+		// times.
+		if (a->latency_ns < 0 && a->latency_ns > -SAME_CLOCK_NS && !elsewhere)
 			a->latency_ns = 0;
 	}
 	return verdict;
@@ -227,7 +230,14 @@ static bool is_measured(const struct score *s, size_t packet)
 	return !s->elsewhere[packet] && s->cohort[packet] >= s->first && s->cohort[packet] < s->end;
 }
 
-// Mean over the cohorts that have a sample of the largest latency in each.
+// True if the packet arrived, and left by the same clock.
+static bool has_latency(const struct score *s, size_t packet)
+{
+	return s->arrival[packet].rx_ns != NOT_SEEN && is_measured(s, packet) &&
+	       s->arrival[packet].latency_ns >= 0;
+}
+
+// The largest latency in each cohort, averaged over the cohorts with a sample.
 static double cohort_tail(const struct score *s)
 {
 	uint32_t cohorts = s->end - s->first, counted = 0;
@@ -238,7 +248,7 @@ static double cohort_tail(const struct score *s)
 		return NAN;
 	memset(worst, 0xff, cohorts * sizeof(*worst));
 	for (size_t i = 0; i < s->packets; i++) {
-		if (s->arrival[i].rx_ns == NOT_SEEN || !is_measured(s, i))
+		if (!has_latency(s, i))
 			continue;
 		uint64_t *w = &worst[s->cohort[i] - s->first];
 		if (*w == NOT_SEEN || *w < (uint64_t)s->arrival[i].latency_ns)
@@ -262,7 +272,7 @@ static struct drb_latency measured_latency(const struct score *s)
 	if (!samples)
 		return drb_latency_of(NULL, 0);
 	for (size_t i = 0; i < s->packets; i++) {
-		if (s->arrival[i].rx_ns == NOT_SEEN || !is_measured(s, i))
+		if (!has_latency(s, i))
 			continue;
 		samples[count++] = (uint64_t)s->arrival[i].latency_ns;
 	}
@@ -273,7 +283,7 @@ static struct drb_latency measured_latency(const struct score *s)
 	return result;
 }
 
-// The arrivals of a stream's packets, of all or of those whose latencies are kept.
+// Adds the arrivals of a stream's packets: of all, or of those whose latencies are kept.
 static void add_order(struct score *s, struct drb_reordering *r, const struct stream *stream,
 		      bool measured)
 {
@@ -286,7 +296,7 @@ static void add_order(struct score *s, struct drb_reordering *r, const struct st
 	drb_reordering_add(r, s->order, count);
 }
 
-// Adds the packets of one stream to what is told of all.
+// Adds the packets of one stream to the tally.
 static void add_stream(struct score *s, struct tally *t, const struct stream *stream)
 {
 	struct drb_reordering all = {0};
@@ -298,6 +308,7 @@ static void add_stream(struct score *s, struct tally *t, const struct stream *st
 		uint64_t rx_ns = s->arrival[i].rx_ns;
 		if (rx_ns == NOT_SEEN)
 			continue;
+		t->backwards += s->arrival[i].latency_ns < 0 && !s->elsewhere[i];
 		t->first_ns = t->first_ns == 0 || rx_ns < t->first_ns ? rx_ns : t->first_ns;
 		t->last_ns = rx_ns > t->last_ns ? rx_ns : t->last_ns;
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Where packets arrive: takes them at every host, with the time of reception, and reports at the end
-// what became of the run. One interface, so that taking packets from capture sockets and counting
-// them inside the kernel are interchangeable.
+// Sinks take packets at every host, with the time of reception, and report the results of the run
+// at the end. Capture sockets and counting inside the kernel are interchangeable behind one
+// interface.
 //
-// Order of calls, all from the main thread: attach() for host 0, 1, ..., N-1; start(); delivered()
-// as often as wanted; stop(); result(); destroy(). destroy() is allowed at any point.
-// Functions returning int: 0, or a negative errno after a message that names the host.
+// Order of calls, all from the main thread: attach() for host 0, 1, ..., N-1; start(); delivered(),
+// any number of times; stop(); result(); destroy(). destroy() is allowed at any point. Functions
+// returning int: 0, or a negative errno after a message that names the host.
 
 #include <stdint.h>
 
@@ -23,12 +23,12 @@ struct sink_ops {
 	// Called in the network namespace of the host.
 	int (*attach)(struct sink *s, uint32_t host);
 	int (*start)(struct sink *s);
-	// At least the packets delivered so far; exactly those when it may be all.
+	// At least the packets delivered so far; the exact number when it may be all.
 	uint64_t (*delivered)(struct sink *s);
-	// What arrived until now is taken in, what comes later is not.
+	// Includes all packets that arrived until now, and none that arrive later.
 	int (*stop)(struct sink *s);
 	void (*result)(struct sink *s, struct tally *tally, struct drb_latency *latency);
-	// Of the packets the tally calls receiver_dropped, those of one host. NULL: not known.
+	// The packets of one host among the tally's receiver_dropped. NULL: unknown.
 	uint64_t (*dropped)(struct sink *s, uint32_t host);
 	void (*destroy)(struct sink *s);
 };
@@ -40,7 +40,7 @@ struct sink {
 // A frame as a sink in user space took it.
 struct arrival {
 	uint32_t host;
-	uint32_t captured, size; // bytes: of the frame, of which the first `captured` are there
+	uint32_t captured, size; // bytes captured, and bytes of the frame
 	const uint8_t *frame;
 	uint64_t rx_ns; // CLOCK_MONOTONIC
 };
@@ -59,28 +59,29 @@ struct sink_pcap_setup {
 	const char *interface;
 	const char *filter;    // in the language of pcap-filter(7): only these frames are taken
 	uint32_t snaplen;      // bytes of a frame that the scorer reads
-	uint32_t buffer_bytes; // of every receiving socket
+	uint32_t buffer_bytes; // per receiving socket
 	struct scorer scorer;
 };
 
-// A sink that captures through libpcap, one handle per host, all read by one thread; times are
-// the kernel's. NULL if memory is out. The strings of setup must outlive the sink.
+// A sink that captures through libpcap, with one handle per host. One thread reads all; times are
+// the kernel's. NULL: out of memory. The strings of setup must outlive the sink.
 struct sink *sink_pcap_new(const struct sink_pcap_setup *setup);
 
-// Packets of a run: 80 bytes of kernel memory each, 640 MiB.
+// The most packets of a run: 80 bytes of kernel memory each, 640 MiB.
 #define SINK_XDP_PACKETS_MAX (UINT64_C(1) << 23)
 
 struct sink_xdp_setup {
 	const struct drb_addr_plan *plan; // both must outlive the sink
-	struct score *score;              // all packets announced; gets the figures
+	struct score *score;              // all packets are announced; gets the figures
 	const char *interface;
 };
 
-// A sink that takes measured packets inside the kernel: an XDP program on every host's interface,
+// A sink that takes measured packets inside the kernel. An XDP program on every host's interface,
 // in native mode, notes them and drops them before the host's stack; times are those of the
-// program. All other packets pass, and are not counted as strangers. 0, or a negative errno without
-// a message: -ENOTSUP if built without libbpf, -EPERM without the rights, -E2BIG.
+// program. All other packets pass, and do not count as strangers. 0, or a negative errno without a
+// message: -ENOTSUP if built without libbpf, -EPERM without the rights, -E2BIG.
 int sink_xdp_new(const struct sink_xdp_setup *setup, struct sink **sink);
-// The program for a host whose interface has this index, loaded if it is not there yet; attach()
-// does so. Descriptor, owned by the sink; negative errno. Once for every host.
+// The descriptor of the program for a host whose interface has this index; a negative errno on
+// failure. Loads the program if necessary. The sink owns the descriptor. attach() calls this, once
+// for every host.
 int sink_xdp_program(struct sink *sink, uint32_t host, uint32_t interface);

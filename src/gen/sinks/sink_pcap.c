@@ -20,8 +20,8 @@
 #include "common/cli/log.h"
 #include "gen/parallel.h"
 
-// Arrivals are time-stamped by the kernel, so the reader may come later and take many at once. This
-// pause bounds how often it takes a core from the switches it measures.
+// The kernel time-stamps arrivals, so the reader may come later and take many at once. This pause
+// limits how often it takes a core from the switches that it measures.
 #define PAUSE_NS 2000000
 #define EVENTS 64
 #define STOP UINT32_MAX // epoll tag of the wake-up
@@ -29,14 +29,16 @@
 struct sink_pcap {
 	struct sink sink;
 	struct sink_pcap_setup setup;
-	pcap_t **handle; // by host; NULL: not attached
+	pcap_t **handle; // [host]; NULL: not attached
 	int epoll, wake;
 	pthread_t thread;
 	bool running;
-	int64_t offset_ns;          // CLOCK_MONOTONIC minus CLOCK_REALTIME. Reader thread
-	uint32_t host;              // whose handle is being read. Reader thread
+	// CLOCK_MONOTONIC minus CLOCK_REALTIME; only for the reader thread.
+	int64_t offset_ns;
+	// The host whose handle is being read; only for the reader thread.
+	uint32_t host;
 	_Atomic uint64_t delivered; // written by the reader thread, read by main
-	uint64_t *dropped;          // by host, filled in by stop()
+	uint64_t *dropped;          // [host], filled in by stop()
 };
 
 static struct sink_pcap *self_of(struct sink *s)
@@ -52,7 +54,7 @@ static int fail(pcap_t *p, uint32_t host, const char *what)
 	return -EIO;
 }
 
-// Everything a handle needs before and after activation, in libpcap's order.
+// Sets up a handle before and after its activation, in libpcap's order.
 static int set_up(struct sink_pcap *s, pcap_t *p, uint32_t host)
 {
 	char error[PCAP_ERRBUF_SIZE];
@@ -67,8 +69,8 @@ static int set_up(struct sink_pcap *s, pcap_t *p, uint32_t host)
 		return fail(p, host, "activation");
 	if (pcap_setdirection(p, PCAP_D_IN) < 0)
 		return fail(p, host, "direction");
-	// libpcap drops outgoing packets itself, after they have filled the ring; the kernel can
-	// keep them out of it.
+	// libpcap drops outgoing packets itself, but only after they have filled the ring. The
+	// kernel can keep them out of it.
 	int on = 1;
 	(void)setsockopt(pcap_fileno(p), SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on));
 	if (pcap_compile(p, &filter, s->setup.filter, 1, PCAP_NETMASK_UNKNOWN) < 0)
@@ -110,7 +112,7 @@ static int attach(struct sink *sink, uint32_t host)
 static void take_frame(uint8_t *user, const struct pcap_pkthdr *hdr, const uint8_t *data)
 {
 	struct sink_pcap *s = (struct sink_pcap *)user;
-	// With nanosecond precision tv_usec holds nanoseconds.
+	// With nanosecond precision, tv_usec holds nanoseconds.
 	int64_t wall = (int64_t)hdr->ts.tv_sec * 1000000000 + hdr->ts.tv_usec;
 
 	const struct arrival a = {.host = s->host,
@@ -122,14 +124,14 @@ static void take_frame(uint8_t *user, const struct pcap_pkthdr *hdr, const uint8
 	s->setup.scorer.arrived(s->setup.scorer.context, &a);
 }
 
-// Takes what the host's ring holds. The clocks are compared anew each time, so that a clock that
-// is being set bends latencies for no longer than one read.
+// Takes all packets in the host's ring. The clocks are compared anew each time, so that a clock
+// that is being set distorts latencies for no longer than one read.
 static void drain(struct sink_pcap *s, uint32_t host)
 {
 	s->host = host;
 	s->offset_ns = drb_clock_monotonic_offset();
-	// Takes everything there is; an error leaves the packets in the ring, where they are
-	// counted as lost, and is found by stop().
+	// An error leaves the packets in the ring, where they count as lost; stop() finds the
+	// error.
 	(void)pcap_dispatch(s->handle[host], -1, take_frame, (uint8_t *)s);
 }
 
@@ -159,7 +161,7 @@ static void *read_all(void *arg)
 	return NULL;
 }
 
-static int start(struct sink *sink)
+static int sink_pcap_start(struct sink *sink)
 {
 	struct sink_pcap *s = self_of(sink);
 	int rc = pthread_create(&s->thread, NULL, read_all, s);
@@ -172,13 +174,13 @@ static int start(struct sink *sink)
 	return 0;
 }
 
-static void join(struct sink_pcap *s)
+static void reader_join(struct sink_pcap *s)
 {
 	const uint64_t one = 1;
 
 	if (!s->running)
 		return;
-	// Cannot fail: the counter is far from its limit.
+	// Cannot fail: the counter is far below its limit.
 	(void)!write(s->wake, &one, sizeof(one));
 	pthread_join(s->thread, NULL);
 	s->running = false;
@@ -189,11 +191,11 @@ static uint64_t delivered(struct sink *sink)
 	return atomic_load_explicit(&self_of(sink)->delivered, memory_order_relaxed);
 }
 
-static int stop(struct sink *sink)
+static int sink_pcap_stop(struct sink *sink)
 {
 	struct sink_pcap *s = self_of(sink);
 
-	join(s);
+	reader_join(s);
 	for (uint32_t h = 0; h < s->setup.hosts; h++) {
 		struct pcap_stat stat;
 		if (pcap_stats(s->handle[h], &stat) < 0)
@@ -203,7 +205,7 @@ static int stop(struct sink *sink)
 	return 0;
 }
 
-static void result(struct sink *sink, struct tally *tally, struct drb_latency *latency)
+static void sink_pcap_result(struct sink *sink, struct tally *tally, struct drb_latency *latency)
 {
 	struct sink_pcap *s = self_of(sink);
 
@@ -230,7 +232,7 @@ static void destroy(struct sink *sink)
 {
 	struct sink_pcap *s = self_of(sink);
 
-	join(s);
+	reader_join(s);
 	parallel_for(s->setup.hosts, close_handle, s);
 	close(s->wake);
 	close(s->epoll);
@@ -241,8 +243,9 @@ static void destroy(struct sink *sink)
 
 struct sink *sink_pcap_new(const struct sink_pcap_setup *setup)
 {
-	static const struct sink_ops ops = {attach, start,   delivered, stop,
-					    result, dropped, destroy};
+	static const struct sink_ops ops = {attach,         sink_pcap_start,  delivered,
+					    sink_pcap_stop, sink_pcap_result, dropped,
+					    destroy};
 	struct sink_pcap *s = calloc(1, sizeof(*s));
 
 	if (!s)

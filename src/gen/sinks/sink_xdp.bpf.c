@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes measured packets as they enter a host, before its network stack: notes which and when, and
-// drops them. All other packets pass. What the notes mean is found in user space (score.h).
+// Takes measured packets as they enter a host, before its network stack: notes each with its time,
+// and drops it. All other packets pass. User space evaluates the notes (score.h).
 //
-// In a fabric of many processes nothing is in the caches of the CPU when a packet arrives, so what
-// counts is how much code and how many places of memory a packet needs: one short program, the same
-// for all hosts, one cache line of the CPU, and a note beside that of the packet before. Notes are
-// only written: no packet waits for their memory.
+// In a fabric of many processes, the caches of the CPU hold nothing useful when a packet arrives.
+// The cost of a packet is therefore the amount of code and the number of cache lines that it needs:
+// one short program for all hosts, one cache line of the CPU, and a note beside that of the packet
+// before. Notes are only written, so that no packet waits for their memory.
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -27,7 +27,7 @@ struct {
 	__type(value, struct sink_xdp_note);
 } notes SEC(".maps");
 
-// A free note of this CPU, whose soft interrupts run one after another. NULL: all are taken.
+// A free note of this CPU, whose soft interrupts run one after another. NULL: there is none.
 static __always_inline struct sink_xdp_note *take_note(struct sink_xdp_cpu *cpu)
 {
 	uint64_t next = cpu->next;
@@ -44,11 +44,11 @@ static __always_inline struct sink_xdp_note *take_note(struct sink_xdp_cpu *cpu)
 	return note;
 }
 
-// The time is what makes a note valid: user space must not see it before the rest.
+// The time makes a note valid, so user space must not see it before the rest.
 static __always_inline void sign(struct sink_xdp_note *note, uint64_t rx_ns)
 {
 	barrier();
-#ifdef __x86_64__ // stores are seen in their order
+#ifdef __x86_64__ // stores become visible in their order
 	*(volatile uint64_t *)&note->rx_ns = rx_ns;
 #else
 	__sync_lock_test_and_set(&note->rx_ns, rx_ns);
@@ -80,5 +80,5 @@ int note(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-// Helpers used are free for all; the kernel asks for a licence it knows.
+// All programs may use these helpers, but the kernel demands a licence that it knows.
 char licence[] SEC("license") = "Dual BSD/GPL";

@@ -24,16 +24,17 @@ struct sink_xdp {
 	struct sink sink;
 	struct sink_xdp_setup setup;
 	struct bpf_object *object;
-	struct sink_xdp_run *run;    // of the program, in our memory; NULL: none
-	struct sink_xdp_note *notes; // likewise
-	size_t room;                 // notes there are, in whole pages
-	uint64_t dropped;            // for want of room, until stop()
+	// The program's variable, mapped into our memory; NULL: not mapped.
+	struct sink_xdp_run *run;
+	struct sink_xdp_note *notes; // the map, mapped into our memory; NULL: not mapped
+	size_t room;                 // number of notes, in whole pages
+	uint64_t dropped;            // packets for which no note was free, valid after stop()
 	size_t open;                 // pages before this one are full and scored
-	uint8_t *scored;             // by page: notes
-	int *program;                // loaded one after another
-	uint32_t programs, offset;   // what the last one adds to the index of an interface
-	uint8_t frame[FRAME_MIN];    // a measured packet; what differs comes from a note
-	int *link;                   // by host; -1: none
+	uint8_t *scored;             // [page]: notes that are scored
+	int *program;                // in the order of loading
+	uint32_t programs, offset;   // offset: the last program adds it to an interface's index
+	uint8_t frame[FRAME_MIN];    // a measured packet; the parts that differ come from a note
+	int *link;                   // [host]; -1: none
 };
 
 static struct sink_xdp *self_of(struct sink *s)
@@ -49,8 +50,8 @@ static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
 	return 0;
 }
 
-// Room for all packets, and some that come twice or are not ours; every CPU may leave a page
-// unfinished.
+// Makes space for all packets, and for some that come twice or belong to other runs. Every CPU may
+// leave a page unfinished.
 static int size_notes(struct sink_xdp *s)
 {
 	uint64_t packets = score_packets(s->setup.score);
@@ -69,7 +70,7 @@ static int size_notes(struct sink_xdp *s)
 					(uint32_t)s->room);
 }
 
-// A map in our memory, where *data is NULL until it is there.
+// Maps a map into our memory. *data stays NULL on errors.
 static int map_in(const struct sink_xdp *s, const char *name, size_t bytes, void **data)
 {
 	const struct bpf_map *map = bpf_object__find_map_by_name(s->object, name);
@@ -85,7 +86,7 @@ static int map_in(const struct sink_xdp *s, const char *name, size_t bytes, void
 
 static int map_all(struct sink_xdp *s)
 {
-	// Variables without a value are one map of this name.
+	// All variables without a value are one map with this name.
 	int rc = map_in(s, ".bss", sizeof(*s->run), (void **)&s->run);
 
 	if (rc == 0)
@@ -96,8 +97,8 @@ static int map_all(struct sink_xdp *s)
 	return 0;
 }
 
-// Loads the maps, and the program as it stands; what hosts get are copies that know them.
-static int load(struct sink_xdp *s)
+// Loads the maps, and the unmodified program. Hosts get copies that have the host's offset.
+static int sink_xdp_load(struct sink_xdp *s)
 {
 	libbpf_set_print(silent);
 	s->object = bpf_object__open_mem(sink_xdp_object, sizeof(sink_xdp_object), NULL);
@@ -109,7 +110,7 @@ static int load(struct sink_xdp *s)
 	return rc < 0 ? rc : map_all(s);
 }
 
-// Puts a value where SINK_XDP_HOST stands in the code. -EINVAL if that is not in exactly one place.
+// Replaces the constant SINK_XDP_HOST in the code. -EINVAL unless it occurs exactly once.
 static int set_offset(struct bpf_insn *code, size_t count, uint32_t offset)
 {
 	uint32_t places = 0;
@@ -123,8 +124,8 @@ static int set_offset(struct bpf_insn *code, size_t count, uint32_t offset)
 	return places == 1 ? 0 : -EINVAL;
 }
 
-// Frames longer than a page come in fragments, the first of which has all that is read. Kernels before 5.18
-// know none, and refuse interfaces with such an MTU.
+// Frames longer than a page come in fragments. The program only reads the first one. Kernels before
+// 5.18 do not know fragments, and refuse interfaces with such an MTU.
 static int load_code(const struct bpf_insn *code, size_t count)
 {
 	struct bpf_prog_load_opts opts = {.sz = sizeof(opts), .prog_flags = BPF_F_XDP_HAS_FRAGS};
@@ -152,8 +153,8 @@ static int load_program(const struct sink_xdp *s, uint32_t offset)
 	return rc;
 }
 
-// One program serves all hosts of a fabric whose interfaces have indexes in the order of the hosts,
-// as topo/fabric gives them. Where they have not, each host has its own.
+// One program serves all hosts if their interfaces have indexes in the order of the hosts, as
+// topo/fabric gives them. Otherwise each host has its own.
 int sink_xdp_program(struct sink *sink, uint32_t host, uint32_t interface)
 {
 	struct sink_xdp *s = self_of(sink);
@@ -169,7 +170,7 @@ int sink_xdp_program(struct sink *sink, uint32_t host, uint32_t interface)
 	return rc;
 }
 
-// The link goes away with its descriptor, and so with this process, however that ends.
+// The link is removed with its descriptor, and thus with this process, however that ends.
 static int attach(struct sink *sink, uint32_t host)
 {
 	struct sink_xdp *s = self_of(sink);
@@ -191,9 +192,9 @@ static int attach(struct sink *sink, uint32_t host)
 	return 0;
 }
 
-static int start(struct sink *sink)
+static int sink_xdp_start(struct sink *sink)
 {
-	(void)sink; // what came before the run began is told by when it was sent
+	(void)sink; // packets of earlier runs are recognised by their times of sending
 	return 0;
 }
 
@@ -221,7 +222,7 @@ static size_t pages_taken(const struct sink_xdp *s)
 {
 	uint64_t taken = __atomic_load_n(&s->run->taken, __ATOMIC_RELAXED);
 
-	// CPUs that find the last page free at once take more than there are.
+	// CPUs that all find the last page free may take more pages than exist.
 	return (taken < s->room ? taken : s->room) / SINK_XDP_PAGE;
 }
 
@@ -236,8 +237,8 @@ static void score_all(struct sink_xdp *s)
 	}
 }
 
-// Of this run or not: that is found when they are scored. Never less than there are: a page that is
-// taken meanwhile counts as full.
+// The number of notes, also of packets of other runs, which scoring finds. Never too low: a page
+// that is taken meanwhile counts as full.
 static uint64_t noted(const struct sink_xdp *s)
 {
 	uint64_t free_notes = 0;
@@ -249,8 +250,8 @@ static uint64_t noted(const struct sink_xdp *s)
 	return pages_taken(s) * SINK_XDP_PAGE - free_notes;
 }
 
-// Asked again and again while the last ones arrive, which it must not disturb: they are scored when
-// they may be all.
+// Called often while the last packets arrive, which it must not disturb. Notes are therefore scored
+// only when they may be all.
 static uint64_t delivered(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);
@@ -262,7 +263,7 @@ static uint64_t delivered(struct sink *sink)
 	return score_delivered(s->setup.score);
 }
 
-// What the programs cost, if the kernel was told to measure it (sysctl kernel.bpf_stats_enabled).
+// Reports the cost of the programs, if the kernel measures it (sysctl kernel.bpf_stats_enabled).
 static void report_cost(const struct sink_xdp *s)
 {
 	uint64_t ns = 0, runs = 0;
@@ -280,7 +281,7 @@ static void report_cost(const struct sink_xdp *s)
 			 (double)ns / (double)runs);
 }
 
-static int stop(struct sink *sink)
+static int sink_xdp_stop(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);
 
@@ -290,7 +291,7 @@ static int stop(struct sink *sink)
 	return 0;
 }
 
-static void result(struct sink *sink, struct tally *tally, struct drb_latency *latency)
+static void sink_xdp_result(struct sink *sink, struct tally *tally, struct drb_latency *latency)
 {
 	struct sink_xdp *s = self_of(sink);
 
@@ -331,7 +332,7 @@ static void destroy(struct sink *sink)
 	free(s);
 }
 
-static int allocate(struct sink_xdp *s)
+static int sink_xdp_allocate(struct sink_xdp *s)
 {
 	uint32_t hosts = s->setup.plan->hosts;
 	s->program = malloc(hosts * sizeof(*s->program));
@@ -345,16 +346,17 @@ static int allocate(struct sink_xdp *s)
 
 int sink_xdp_new(const struct sink_xdp_setup *setup, struct sink **sink)
 {
-	static const struct sink_ops ops = {attach, start, delivered, stop, result, NULL, destroy};
+	static const struct sink_ops ops = {
+		attach, sink_xdp_start, delivered, sink_xdp_stop, sink_xdp_result, NULL, destroy};
 	struct sink_xdp *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
 	*s = (struct sink_xdp){.sink.ops = &ops, .setup = *setup};
 	frame_build(s->frame, sizeof(s->frame), setup->plan, &(struct frame_probe){0});
-	int rc = allocate(s);
+	int rc = sink_xdp_allocate(s);
 	if (rc == 0)
-		rc = load(s);
+		rc = sink_xdp_load(s);
 	if (rc < 0) {
 		destroy(&s->sink);
 		return rc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In place of sink_xdp.c where libbpf or clang is missing (meson option `bpf`).
+// Replaces sink_xdp.c in builds without libbpf or clang (meson option `bpf`).
 
 #include "gen/sinks/sink.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbgen write: one capture per host, and the manifest.
+// drbgen write: writes one capture per host, and the manifest.
 
 #include "gen/verbs.h"
 
@@ -28,7 +28,7 @@
 struct write {
 	struct manifest manifest;
 	const char *out;
-	enum drb_format format; // of what is said at the end
+	enum drb_format format; // format of the summary
 };
 
 static void parse_traffic(const struct drb_option *o, const char *text, void *kind)
@@ -37,7 +37,7 @@ static void parse_traffic(const struct drb_option *o, const char *text, void *ki
 	drb_traffic_option(text, kind);
 }
 
-// Into a string of the manifest with room for o->most.
+// Parses a string of the manifest, which has o->most bytes.
 static void parse_base(const struct drb_option *o, const char *text, void *base)
 {
 	if (snprintf(base, (size_t)o->most, "%s", text) >= (int)o->most)
@@ -74,8 +74,8 @@ static const struct drb_option options[] = {
 	{0},
 };
 
-// The patterns are listed behind the options.
-static void parse(struct write *w, int argc, char **argv)
+// Adds a list of patterns behind the options.
+static void options_parse(struct write *w, int argc, char **argv)
 {
 	const struct drb_options sets[] = {
 		{.option = options, w}, {.option = drb_format_options, &w->format}, {0}};
@@ -101,7 +101,8 @@ static void parse(struct write *w, int argc, char **argv)
 		drb_die("--out DIR is required");
 }
 
-// Destinations of all hosts in all slots: dest[slot * hosts + host]. NULL after a message.
+// Draws the destinations of all hosts in all slots: dest[slot * hosts + host]. NULL after a
+// message.
 static uint32_t *draw_traffic(const struct manifest *m)
 {
 	uint32_t hosts = m->tree.hosts;
@@ -133,13 +134,13 @@ fail:
 	return NULL;
 }
 
-// Captures that are being written.
+// The captures that are being written.
 struct captures {
 	const char *dir;
 	struct manifest *manifest;
 	const uint32_t *dest; // destinations, as drawn
 	pcap_t *type;         // link type and precision of every file
-	uint32_t *sequence;   // of the host being written: packets so far, by destination
+	uint32_t *sequence;   // [destination]: packets so far of the host being written
 };
 
 static void dump_host(const struct captures *c, uint32_t src, pcap_dumper_t *out)
@@ -157,7 +158,7 @@ static void dump_host(const struct captures *c, uint32_t src, pcap_dumper_t *out
 			.src = src, .dst = dst, .cohort = slot, .sequence = c->sequence[dst]++};
 		frame_build(frame, m->size, &m->plan, &probe);
 		uint64_t ns = slot * m->slot_ns;
-		struct pcap_pkthdr hdr = {// With nanosecond precision tv_usec holds nanoseconds.
+		struct pcap_pkthdr hdr = {// With nanosecond precision, tv_usec holds nanoseconds.
 					  .ts = {.tv_sec = (time_t)(ns / 1000000000),
 						 .tv_usec = (suseconds_t)(ns % 1000000000)},
 					  .caplen = m->size,
@@ -181,7 +182,7 @@ static int write_host(const struct captures *c, uint32_t src)
 		return -EINVAL;
 	}
 	dump_host(c, src, out);
-	// Errors of earlier writes stay in the stream.
+	// The stream keeps errors of earlier writes.
 	int rc = pcap_dump_flush(out) < 0 || ferror(pcap_dump_file(out)) ? -EINVAL : 0;
 	if (rc < 0)
 		drb_error("%s: cannot be written: %s", path, strerror(errno));
@@ -213,7 +214,8 @@ static int write_captures(const char *dir, struct manifest *m, const uint32_t *d
 	return rc;
 }
 
-// A directory without a manifest is unfinished: the old one goes first, the new one comes last.
+// A directory without a manifest is unfinished. The old one is removed first, and the new one comes
+// last.
 static int prepare_directory(const char *dir)
 {
 	char path[PATH_MAX];
@@ -233,7 +235,7 @@ static int prepare_directory(const char *dir)
 	return 0;
 }
 
-// For people on standard error, for machines on standard output.
+// People get the summary on standard error, programs on standard output.
 static void print_summary(const struct write *w)
 {
 	const struct manifest *m = &w->manifest;
@@ -268,7 +270,7 @@ int gen_write(int argc, char **argv)
 				       .ipv6 = "fd00::/64"}};
 	char error[MANIFEST_ERROR_MAX];
 
-	parse(&w, argc, argv);
+	options_parse(&w, argc, argv);
 	if (manifest_complete(&w.manifest, error) < 0)
 		drb_die("%s", error);
 	uint32_t *dest = NULL;
@@ -277,14 +279,12 @@ int gen_write(int argc, char **argv)
 	drb_traffic_file_free(w.manifest.pattern.file);
 	if (!dest)
 		return DRB_EXIT_USAGE;
-	int rc = prepare_directory(w.out);
-	if (rc == 0)
-		rc = write_captures(w.out, &w.manifest, dest);
-	if (rc == 0)
-		rc = manifest_save(w.out, &w.manifest);
+	int code = prepare_directory(w.out) < 0 ? DRB_EXIT_USAGE : DRB_EXIT_OK;
+	if (code == DRB_EXIT_OK &&
+	    (write_captures(w.out, &w.manifest, dest) < 0 || manifest_save(w.out, &w.manifest) < 0))
+		code = DRB_EXIT_FAILED;
 	free(dest);
-	if (rc < 0)
-		return DRB_EXIT_USAGE;
-	print_summary(&w);
-	return DRB_EXIT_OK;
+	if (code == DRB_EXIT_OK)
+		print_summary(&w);
+	return code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a transfer takes if no other one is in its way.
+// Times of a transfer that shares no link with another one.
 #include <math.h>
 
 #include "sim/flows/transfers.h"

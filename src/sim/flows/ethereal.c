@@ -7,11 +7,11 @@
 #include "sim/flows/list_formats.h"
 
 struct part {
-	uint32_t place; // of the transfer
+	uint32_t place; // index of the transfer in the list
 	uint32_t source, dest, size;
 	uint32_t step;
-	uint32_t region;     // that it goes to: hosts of one switch of this layer, counted
-	uint32_t way, order; // order: among those of its transfer
+	uint32_t region;     // switch of this layer above `dest`
+	uint32_t way, order; // path; order among the parts of its transfer
 };
 
 struct split {
@@ -19,7 +19,7 @@ struct split {
 	uint32_t count, room;
 };
 
-static int add(struct split *s, struct part part)
+static int part_add(struct split *s, struct part part)
 {
 	struct part *more = drb_list_room(s->part, s->count, &s->room, sizeof(part));
 
@@ -34,7 +34,7 @@ static int add(struct split *s, struct part part)
 	if (x->field != y->field)                                                                  \
 	return x->field < y->field ? -1 : 1
 
-// Those that are dealt out together are neighbours.
+// Sorts parts that are dealt together next to each other.
 static int by_group(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
@@ -68,12 +68,13 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return b == 0 ? a : gcd(b, a % b);
 }
 
-// The uplinks of a layer, and what one more of them adds to a way.
+// The number of uplinks of a layer, and the difference that the next uplink makes in the number of
+// a path.
 struct uplinks {
 	uint32_t count, each;
 };
 
-// Parts of one group. Hosts of a rack begin at different uplinks.
+// Deals the parts of one group to uplinks. Hosts of a rack begin at different uplinks.
 static int deal(struct split *to, const struct part *part, uint32_t count, struct uplinks up)
 {
 	const uint32_t left = count % up.count;
@@ -85,7 +86,7 @@ static int deal(struct split *to, const struct part *part, uint32_t count, struc
 		struct part p = part[i];
 		p.way += i % up.count * up.each;
 		if (i < count - left) {
-			rc = add(to, p);
+			rc = part_add(to, p);
 			continue;
 		}
 		for (uint32_t n = 0; rc == 0 && n < pieces; n++, next++) {
@@ -93,15 +94,16 @@ static int deal(struct split *to, const struct part *part, uint32_t count, struc
 			p.size = (uint32_t)((uint64_t)part[i].size * (n + 1) / pieces - begin);
 			p.way = part[i].way + next % up.count * up.each;
 			p.order =
-				part[i].order + n * up.each; // its neighbours take other ways first
+				// Adjacent parts differ in their lower uplinks first.
+				part[i].order + n * up.each;
 			if (p.size)
-				rc = add(to, p);
+				rc = part_add(to, p);
 		}
 	}
 	return rc;
 }
 
-// All parts at the switches of a layer, below which so many hosts are.
+// Deals all parts at the switches of a layer with `below` hosts below each.
 static int deal_layer(struct split *s, uint32_t below, struct uplinks up)
 {
 	struct split to = {0};
@@ -118,15 +120,15 @@ static int deal_layer(struct split *s, uint32_t below, struct uplinks up)
 		if (p->region != p->source / below)
 			rc = deal(&to, p, count, up);
 		for (uint32_t n = 0; rc == 0 && p->region == p->source / below && n < count; n++)
-			rc = add(&to, p[n]);
+			rc = part_add(&to, p[n]);
 	}
 	free(s->part);
 	*s = to;
 	return rc;
 }
 
-static int split(struct split *s, const struct drb_tree *tree, const struct drb_list *from,
-		 bool together)
+static int transfers_split(struct split *s, const struct drb_tree *tree,
+			   const struct drb_list *from, bool together)
 {
 	struct uplinks up = {.each = 1};
 	uint32_t below = tree->arity;
@@ -134,11 +136,11 @@ static int split(struct split *s, const struct drb_tree *tree, const struct drb_
 
 	for (uint32_t i = 0; rc == 0 && i < from->count; i++) {
 		const struct drb_listed *t = &from->transfer[i];
-		rc = add(s, (struct part){.place = i,
-					  .source = t->source,
-					  .dest = t->dest,
-					  .size = t->size,
-					  .step = together ? 0 : i});
+		rc = part_add(s, (struct part){.place = i,
+					       .source = t->source,
+					       .dest = t->dest,
+					       .size = t->size,
+					       .step = together ? 0 : i});
 	}
 	for (uint32_t m = 1; rc == 0 && m < tree->layers; m++, below *= tree->arity) {
 		up.count = drb_tree_up_ports(tree, m);
@@ -150,63 +152,62 @@ static int split(struct split *s, const struct drb_tree *tree, const struct drb_
 	return rc;
 }
 
-// Where the parts of a transfer are in the new list; [count] of them.
-struct parts {
-	uint32_t first, count;
-};
-
-static int wait_for(struct drb_list *to, const struct parts parts[], uint32_t of,
-		    enum drb_list_event event)
+// A stride through the packets of a transfer that visits each once, and spreads consecutive packets
+// over the whole transfer.
+static uint32_t stride_of(uint32_t size)
 {
-	int rc = 0;
+	uint32_t stride = (uint32_t)(size * 0.6180339887) + 1;
 
-	for (uint32_t i = 0; rc == 0 && of != DRB_LIST_NONE && i < parts[of].count; i++)
-		rc = drb_list_add_wait(
-			to, (struct drb_list_wait){to->count, parts[of].first + i, event});
-	return rc;
-}
-
-// A transfer of so many parts, which all wait for all parts of what it waits for.
-static int add_parts(struct drb_list *to, const struct drb_listed *t, const struct part *part,
-		     struct parts parts[])
-{
-	const uint32_t join = to->count;
-	struct drb_listed l = {.source = t->source,
-			       .dest = t->source,
-			       .after_sent = DRB_LIST_NONE,
-			       .after_arrived = DRB_LIST_NONE};
-	int rc = 0;
-
-	if (wait_for(to, parts, t->after_sent, DRB_LIST_SENT) < 0 ||
-	    wait_for(to, parts, t->after_arrived, DRB_LIST_ARRIVED) < 0)
-		return -ENOMEM;
-	const bool waits = to->waits && to->wait[to->waits - 1].place == join;
-	if (waits)
-		rc = drb_list_add(to, &l);
-	parts[part->place].first = to->count;
-	l.dest = t->dest;
-	l.after_sent = waits ? join : DRB_LIST_NONE;
-	for (uint32_t i = 0; rc == 0 && i < parts[part->place].count; i++) {
-		l.size = part[i].size;
-		l.way = part[i].way;
-		rc = drb_list_add(to, &l);
-	}
-	return rc;
+	while (gcd(stride, size) != 1)
+		stride++;
+	return stride;
 }
 
 int drb_ethereal_split(const struct drb_tree *tree, const struct drb_list *from, bool together,
-		       struct drb_list *to)
+		       struct drb_ways *to)
 {
 	struct split s = {0};
-	struct parts *parts = calloc(from->count, sizeof(*parts));
-	int rc = parts ? split(&s, tree, from, together) : -ENOMEM;
+	int rc = transfers_split(&s, tree, from, together);
 
-	*to = (struct drb_list){0};
-	for (uint32_t i = 0; rc == 0 && i < s.count; i++)
-		parts[s.part[i].place].count++;
-	for (uint32_t i = 0, at = 0; rc == 0 && i < from->count; at += parts[i++].count)
-		rc = add_parts(to, &from->transfer[i], s.part + at, parts);
+	*to = (struct drb_ways){.of = calloc((size_t)from->count + 1, sizeof(*to->of)),
+				.part = calloc((size_t)s.count + 1, sizeof(*to->part))};
+	if (!to->of || !to->part)
+		rc = -ENOMEM;
+	for (uint32_t i = 0, place = 0; rc == 0 && place < from->count; place++) {
+		uint32_t end = 0;
+		to->of[place] = (struct drb_split){i, stride_of(from->transfer[place].size)};
+		for (; i < s.count && s.part[i].place == place; i++) {
+			end += s.part[i].size;
+			to->part[i] = (struct drb_split_part){end, s.part[i].way};
+		}
+	}
+	if (rc == 0)
+		to->of[from->count].first = s.count;
+	else
+		drb_ways_free(to);
 	free(s.part);
-	free(parts);
 	return rc;
+}
+
+void drb_ways_free(struct drb_ways *ways)
+{
+	free(ways->of);
+	free(ways->part);
+	*ways = (struct drb_ways){0};
+}
+
+uint32_t drb_way_of(const struct drb_ways *ways, uint32_t place, uint32_t sequence)
+{
+	uint32_t low = ways->of[place].first, high = ways->of[place + 1].first - 1;
+	const uint64_t size = ways->part[high].end;
+	const uint32_t at = (uint32_t)((uint64_t)sequence * ways->of[place].stride % size);
+
+	while (low < high) {
+		const uint32_t middle = (low + high) / 2;
+		if (at < ways->part[middle].end)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return ways->part[low].way;
 }

@@ -1,22 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Split flows: Ethereal (Addanki et al., arXiv 2407.00550). Hosts know all transfers of a step of a job, which are as
-// large as each other. Each host deals its transfers to the uplinks of a switch in turn, and splits the r that are left
-// over into u / gcd(r, u) parts each, the fewest with which all u uplinks carry as much. Each part keeps its path.
+// Split flows: Ethereal (Addanki et al., arXiv 2407.00550). Hosts know all transfers of a step of a
+// job, which have equal sizes. Each host deals its transfers to the u uplinks of a switch in turn.
+// The r transfers that are left over are split into u / gcd(r, u) parts each, the fewest with which
+// all uplinks carry the same load. Each part keeps its path. A transfer has one window, split or
+// not: its packets go to its parts in turn, in proportion to their sizes.
 //
-// The paper has leaves and spines. Here that is done layer by layer: once for each part of the fabric that the
-// transfers go to, and for each path that they have taken so far. So each link carries what it would if each packet
-// took a random path, up to what splitting whole packets leaves over.
+// The paper has leaves and spines. This code deals layer by layer: once for each part of the fabric
+// that the transfers go to, and for each path that they have taken so far. Each link then carries
+// the load that it would carry if each packet took a random path, except for remainders of whole
+// packets.
 
 #include "sim/flows/list.h"
 #include "sim/flows/transfer.h"
 
-// The same transfers, split, with the ways that they take. together: those of a host are all of one step; else each is
-// a step. 0 or -ENOMEM.
-int drb_ethereal_split(const struct drb_tree *tree, const struct drb_list *from, bool together,
-		       struct drb_list *to);
+// The paths of the packets of all transfers of a list.
+struct drb_ways {
+	struct drb_split {
+		// Index of its first part in part[]; the next transfer's part follows the last one.
+		uint32_t first;
+		uint32_t stride; // packet i of n has position i * stride modulo n
+	} * of;                  // [index in the list, and one more], owned
+	struct drb_split_part {
+		uint32_t end; // its positions begin at the end of the part before
+		uint32_t way;
+	} * part; // owned
+};
 
-// The uplink that a way takes at a switch of this layer.
+// Splits the transfers of a list. All of these must have packets. together: the transfers of a host
+// are all of one step; otherwise each is a step of its own. 0 or -ENOMEM.
+int drb_ethereal_split(const struct drb_tree *tree, const struct drb_list *from, bool together,
+		       struct drb_ways *to);
+void drb_ways_free(struct drb_ways *ways);
+// The number of the path of one packet.
+uint32_t drb_way_of(const struct drb_ways *ways, uint32_t place, uint32_t sequence);
+
+// The uplink that a path takes at a switch of this layer.
 static inline uint32_t drb_way_uplink(const struct drb_tree *tree, uint32_t way, uint32_t layer)
 {
 	for (uint32_t m = 1; m < layer; m++)

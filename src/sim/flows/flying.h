@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The packets that are under way, of all transfers: what one is, by the number that it carries. Numbers are given in
-// turn, past those that are still used, so that what hosts send in a slot lies side by side.
+// The packets in flight of all transfers, by the number that each carries in its word. Numbers are
+// assigned in turn, without those still in use, so that packets that hosts send in one slot are
+// adjacent in memory.
 
 #include <errno.h>
 #include <stdbool.h>
@@ -11,25 +12,31 @@
 #define DRB_FLYING_NONE UINT32_MAX
 
 struct drb_flying {
-	uint32_t transfer; // DRB_FLYING_NONE: the number is not used
+	uint32_t transfer; // DRB_FLYING_NONE: the number is free
 	uint32_t sequence;
-	uint32_t number; // of its transmission, among those of its transfer
+	// Number of the transmission in its transfer; for acknowledgements of uec see uec_window.h.
+	uint32_t number;
 	uint16_t entropy;
-	bool marked;  // it met a long queue
-	bool trimmed; // it met a full one: only its header arrives
+	bool marked : 1;   // it met a long queue
+	bool trimmed : 1;  // it met a full queue: only its header arrives
+	bool last_hop : 1; // it was trimmed at the queue of the last link
+	bool again : 1;    // it was sent before
+	bool early : 1;    // its source had received nothing yet
+	bool ask : 1;      // the receiver has to answer at once
 };
 
 struct drb_flyings {
 	struct drb_flying *packet;
-	uint32_t room, most; // powers of two; most: that a word has numbers for
+	uint32_t room, most; // powers of two; most: numbers that fit into a word
 	uint32_t count, turn;
 };
 
 static inline int drb_flyings_grow(struct drb_flyings *f)
 {
 	uint32_t room = f->room ? 2 * f->room : 1024;
-	struct drb_flying *more = room > f->most ? NULL : realloc(f->packet, room * sizeof(*more));
-
+	if (room > f->most)
+		return -EOVERFLOW;
+	struct drb_flying *more = realloc(f->packet, room * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	for (uint32_t i = f->room; i < room; i++)
@@ -40,12 +47,13 @@ static inline int drb_flyings_grow(struct drb_flyings *f)
 	return 0;
 }
 
-// Its number; -ENOMEM.
+// Returns the packet's number, -ENOMEM, or -EOVERFLOW: there are `most` packets.
 static inline int64_t drb_flyings_add(struct drb_flyings *f, const struct drb_flying *packet)
 {
-	// While half are free, hardly any is passed by.
-	if (f->count >= f->room / 2 && drb_flyings_grow(f) < 0 && f->count == f->room)
-		return -ENOMEM;
+	// While half of the numbers are free, few have to be skipped.
+	int rc = f->count >= f->room / 2 ? drb_flyings_grow(f) : 0;
+	if (rc < 0 && f->count == f->room)
+		return rc;
 	uint32_t i = f->turn;
 	while (f->packet[i].transfer != DRB_FLYING_NONE)
 		i = (i + 1) & (f->room - 1);

@@ -10,19 +10,19 @@
 
 #define LARGER(a, b) ((a) > (b) ? (a) : (b))
 
-// A job whose transfers are listed.
+// A job while its transfers are being listed.
 struct listing {
 	const struct drb_job_setup *setup;
 	const struct drb_job_rule *rule;
 	uint32_t ranks;
-	uint32_t *host; // of each rank
-	// Of each rank the transfer that it sent last; then those that were sent to it in even steps and in odd ones.
-	// DRB_LIST_NONE: none.
+	uint32_t *host; // [rank]
+	// Three arrays of transfers by rank: the one that the rank sent last, then those sent to it
+	// in even steps and in odd steps. DRB_LIST_NONE: none.
 	uint32_t *last;
 	struct drb_list *list;
 };
 
-static int make(struct listing *l)
+static int listing_make(struct listing *l)
 {
 	struct drb_rng rng = drb_rng_seed(l->setup->transfers.seed, 3);
 	size_t lasts = 3 * (size_t)l->ranks;
@@ -79,7 +79,7 @@ int drb_job_list(const struct drb_job_setup *setup, struct drb_list *list)
 
 	if (rc < 0)
 		return rc;
-	rc = make(&l);
+	rc = listing_make(&l);
 	for (uint32_t step = 0; rc == 0 && step < l.rule->steps(&setup->job, l.ranks); step++)
 		rc = list_step(&l, step);
 	free(l.host);
@@ -112,12 +112,13 @@ int drb_job_alone(const struct drb_transfers_setup *setup, const struct drb_list
 	return 0;
 }
 
-static int run(const struct drb_job_setup *setup, const struct drb_list *list,
-	       struct drb_job_result *result)
+static int job_run(const struct drb_job_setup *setup, const struct drb_list *list,
+		   const struct drb_ways *ways, struct drb_job_result *result)
 {
-	const struct drb_list_setup s = {
+	struct drb_list_setup s = {
 		.transfers = setup->transfers, .list = list, .longest = setup->longest};
 	struct drb_list_result r = {.time = calloc(list->count, sizeof(*r.time))};
+	s.transfers.ways = ways;
 	int rc = r.time ? drb_list_run(&s, &r) : -ENOMEM;
 
 	for (uint32_t i = 0; rc == 0 && r.finished == list->count && i < list->count; i++)
@@ -127,14 +128,16 @@ static int run(const struct drb_job_setup *setup, const struct drb_list *list,
 	result->packets = r.packets;
 	result->dropped = r.dropped;
 	result->resent = r.resent;
-	result->failed = r.failed;
+	result->lost_to = r.lost_to;
+	result->error = r.error;
 	free(r.time);
 	return rc;
 }
 
 int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result)
 {
-	struct drb_list list = {0}, parts = {0};
+	struct drb_list list = {0};
+	struct drb_ways ways = {0};
 	int rc = drb_job_list(setup, &list);
 
 	*result = (struct drb_job_result){0};
@@ -142,11 +145,11 @@ int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result
 		rc = drb_job_alone(&setup->transfers, &list, &result->alone);
 	if (rc == 0 && setup->transfers.hosts == DRB_HOSTS_ETHEREAL) {
 		bool together = drb_job_rules[setup->job.kind].wait == DRB_WAIT_NOTHING;
-		rc = drb_ethereal_split(&setup->transfers.tree, &list, together, &parts);
+		rc = drb_ethereal_split(&setup->transfers.tree, &list, together, &ways);
 	}
 	if (rc == 0)
-		rc = run(setup, parts.count ? &parts : &list, result);
-	drb_list_free(&parts);
+		rc = job_run(setup, &list, &ways, result);
+	drb_ways_free(&ways);
 	drb_list_free(&list);
 	return rc;
 }

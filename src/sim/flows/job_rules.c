@@ -41,7 +41,8 @@ static uint32_t halving_steps(const struct drb_job *job, uint32_t ranks)
 	return 2 * log2_of(ranks);
 }
 
-// How far from whole to one n-th the data are in a step: halvings, then the way back.
+// Returns how many times the data are halved in a step: once more with each step of the first half,
+// once less with each step of the second half.
 static uint32_t halvings(uint32_t ranks, uint32_t step)
 {
 	uint32_t all = log2_of(ranks);

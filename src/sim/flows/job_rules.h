@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Who sends what to whom in each step of a job, and what it waits for. Pure.
+// Senders, receivers, sizes and dependencies in each step of a job. Pure.
 
 #include "sim/flows/job.h"
 
@@ -8,15 +8,15 @@
 
 enum drb_job_wait {
 	DRB_WAIT_NOTHING,
-	DRB_WAIT_STEP_BEFORE, // for what others send it in the step before
-	DRB_WAIT_SAME_STEP,   // for what others send it in this step, from rank 1 on
+	DRB_WAIT_STEP_BEFORE, // for all that others send it in the step before
+	DRB_WAIT_SAME_STEP,   // for all that others send it in this step, from rank 1 on
 };
 
-// Of each kind. Ranks: 2 or more.
+// The rule of one kind of job. There are at least 2 ranks.
 struct drb_job_rule {
 	const char *name;
 	uint32_t (*steps)(const struct drb_job *job, uint32_t ranks);
-	// The rank that a rank sends to, DRB_NO_RANK if it does not send in this step.
+	// The rank that this rank sends to; DRB_NO_RANK if it does not send in this step.
 	uint32_t (*dest)(uint32_t ranks, uint32_t rank, uint32_t step);
 	uint32_t (*size)(const struct drb_job *job, uint32_t ranks, uint32_t step); // packets
 	enum drb_job_wait wait;

@@ -11,7 +11,7 @@
 #define WORDS 16
 #define NO_MEMORY "not enough memory"
 
-// A label of the rank that is read.
+// A label of the rank that is being read.
 struct label {
 	uint32_t place;
 	char name[];
@@ -19,9 +19,9 @@ struct label {
 
 struct schedule {
 	uint32_t ranks;
-	uint32_t rank;                     // that is read; ranks: none
-	uint32_t comment;                  // line in which the one that is read began; 0: none
-	void *labels;                      // tsearch()
+	uint32_t rank;                     // the one that is being read; `ranks`: none
+	uint32_t comment;                  // line where the open comment began; 0: none is open
+	void *labels;                      // a tree of tsearch()
 	struct drb_list_ends sends, recvs; // key: from, then to
 };
 
@@ -41,7 +41,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct label *)a)->name, ((const struct label *)b)->name);
 }
 
-// The label of this name, with this place if it is new. NULL without memory.
+// The label of this name, with this place if it is new. NULL: no memory.
 static const struct label *label_of(struct schedule *s, const char *name, uint32_t place)
 {
 	struct label *l = malloc(sizeof(*l) + strlen(name) + 1), **found;
@@ -62,7 +62,7 @@ static void forget_labels(struct schedule *s)
 	s->labels = NULL;
 }
 
-// Blanks instead of comments.
+// Overwrites comments with blanks.
 static void strip(struct schedule *s, char *line, uint32_t number)
 {
 	for (char *c = line; *c; c++) {
@@ -82,7 +82,7 @@ static void strip(struct schedule *s, char *line, uint32_t number)
 }
 
 // {, } and : are words of their own.
-static bool split(char *line, struct words *w)
+static bool words_split(char *line, struct words *w)
 {
 	static char marks[] = "{\0}\0:";
 
@@ -127,7 +127,7 @@ static const char *add_calc(struct drb_list_reader *r, const char *label, const 
 				       : add_transfer(r, label, t);
 }
 
-// Of what follows "to" or "from": the other rank, then a tag perhaps, and what says nothing here.
+// Reads the words behind "to" or "from": the other rank, then a tag, and words without effect here.
 static int parse_peer(const struct schedule *s, const struct words *w, uint32_t *peer,
 		      uint32_t *tag)
 {
@@ -185,7 +185,7 @@ static const char *add_dependency(struct drb_list_reader *r, const struct words 
 			return l[i] ? "must name two labels of lines before, of this rank"
 				    : NO_MEMORY;
 	}
-	// What stays has sent when it is over.
+	// A computation counts as sent when it is over.
 	const struct drb_list_wait wait = {l[0]->place, l[1]->place,
 					   w->word[1][0] == 'i' ? DRB_LIST_BEGUN : DRB_LIST_SENT};
 	return drb_list_wrong(drb_list_add_wait(r->list, wait));
@@ -220,7 +220,8 @@ static const char *add_head(struct drb_list_reader *r, const char *ranks)
 	return NULL;
 }
 
-// What is at the beginning of a line and no operation: how many words of it, 0 for an operation.
+// Reads num_ranks or a bracket at the beginning of a line. Returns the number of words; 0: the line
+// is an operation.
 static int add_bracket(struct drb_list_reader *r, const struct words *w, const char **wrong)
 {
 	struct schedule *s = r->own;
@@ -242,13 +243,13 @@ static int add_bracket(struct drb_list_reader *r, const struct words *w, const c
 	return 3;
 }
 
-static const char *add(struct drb_list_reader *r, char *line)
+static const char *goal_add(struct drb_list_reader *r, char *line)
 {
 	struct words w;
 	const char *wrong = NULL;
 
 	strip(r->own, line, r->line);
-	if (!split(line, &w))
+	if (!words_split(line, &w))
 		return "no line of GOAL";
 	while (!wrong && w.count) {
 		int n = add_bracket(r, &w, &wrong);
@@ -261,8 +262,8 @@ static const char *add(struct drb_list_reader *r, char *line)
 	return wrong;
 }
 
-// Sends meet receives of the same ranks and tag in their order.
-static const char *end(struct drb_list_reader *r)
+// Matches sends with receives of the same ranks and tag, in their order.
+static const char *goal_end(struct drb_list_reader *r)
 {
 	struct schedule *s = r->own;
 	struct drb_list_ends *sends = &s->sends, *recvs = &s->recvs;
@@ -300,5 +301,5 @@ static void free_own(void *own)
 	free(s);
 }
 
-const struct drb_list_format drb_list_goal = {begins, add, end, free_own, sizeof(struct schedule),
-					      false};
+const struct drb_list_format drb_list_goal = {
+	begins, goal_add, goal_end, free_own, sizeof(struct schedule), false};

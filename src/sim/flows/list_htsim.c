@@ -7,9 +7,10 @@
 
 #include "common/cli/quantity.h"
 
-// The key of an end is the number of its trigger; of triggers, place is how often they must fire.
+// Ends have the number of their trigger as key. In `trigger`, `place` is how often a trigger must
+// fire.
 struct matrix {
-	uint32_t connections, triggers; // that the head promises
+	uint32_t connections, triggers; // numbers in the head
 	struct drb_list_ends fires, waits, trigger;
 };
 
@@ -36,13 +37,13 @@ static int number(char **line, uint32_t least, uint32_t *n)
 }
 
 static const char *add_end(struct drb_list_reader *r, struct drb_list_ends *ends, char **line,
-			   uint32_t place)
+			   uint32_t place, enum drb_list_event event)
 {
 	uint32_t trigger;
 
 	if (number(line, 1, &trigger) < 0)
 		return "a trigger must have a number from 1 on";
-	const struct drb_list_end end = {trigger, 0, place, r->line};
+	const struct drb_list_end end = {trigger, event, place, r->line};
 	return drb_list_wrong(drb_list_ends_add(ends, end));
 }
 
@@ -72,7 +73,7 @@ static const char *add_start(struct drb_list_reader *r, char **line, struct drb_
 					: NULL;
 }
 
-// One attribute of a connection.
+// Reads one attribute of a connection.
 static const char *add_word(struct drb_list_reader *r, const char *word, char **line,
 			    struct drb_listed *t)
 {
@@ -84,9 +85,11 @@ static const char *add_word(struct drb_list_reader *r, const char *word, char **
 	if (strcmp(word, "size") == 0)
 		return add_size(r, line, t);
 	if (strcmp(word, "trigger") == 0)
-		return add_end(r, &m->waits, line, r->list->count);
-	if (strcmp(word, "send_done_trigger") == 0 || strcmp(word, "recv_done_trigger") == 0)
-		return add_end(r, &m->fires, line, r->list->count);
+		return add_end(r, &m->waits, line, r->list->count, 0);
+	if (strcmp(word, "send_done_trigger") == 0)
+		return add_end(r, &m->fires, line, r->list->count, DRB_LIST_KNOWN);
+	if (strcmp(word, "recv_done_trigger") == 0)
+		return add_end(r, &m->fires, line, r->list->count, DRB_LIST_ARRIVED);
 	if (strcmp(word, "id") == 0 || strcmp(word, "prio") == 0)
 		return number(line, 0, &ignored) < 0 ? "id and prio must be numbers" : NULL;
 	return "a connection has id, start, size, prio, trigger, send_done_trigger, "
@@ -127,7 +130,7 @@ static const char *add_trigger(struct drb_list_reader *r, char *line)
 
 	while (!wrong && (word = next(&line))) {
 		if (strcmp(word, "id") == 0 && triggers == m->trigger.count)
-			wrong = add_end(r, &m->trigger, &line, 0);
+			wrong = add_end(r, &m->trigger, &line, 0, 0);
 		else if (strcmp(word, "count") == 0 && number(&line, 1, &count) == 0)
 			continue;
 		else if (!type && (strcmp(word, "oneshot") == 0 || strcmp(word, "multishot") == 0 ||
@@ -144,7 +147,7 @@ static const char *add_trigger(struct drb_list_reader *r, char *line)
 	return type ? NULL : "a trigger is oneshot, multishot or barrier";
 }
 
-static const char *add(struct drb_list_reader *r, char *line)
+static const char *htsim_add(struct drb_list_reader *r, char *line)
 {
 	struct matrix *m = r->own;
 	char *word = next(&line), *arrow = strstr(word, "->");
@@ -165,8 +168,8 @@ static const char *add(struct drb_list_reader *r, char *line)
 	return number(&line, 0, n) < 0 || line ? "must be a whole number" : NULL;
 }
 
-// The first end with this key from the one at `at` on.
-static uint32_t find(const struct drb_list_ends *ends, uint32_t at, uint64_t key)
+// The first end with this key, from index `at` on.
+static uint32_t end_find(const struct drb_list_ends *ends, uint32_t at, uint64_t key)
 {
 	while (at < ends->count && ends->end[at].key < key)
 		at++;
@@ -178,7 +181,7 @@ static bool has(const struct drb_list_ends *ends, uint32_t at, uint64_t key)
 	return at < ends->count && ends->end[at].key == key;
 }
 
-// A place that waits for `fires` connections.
+// Adds a computation of no length that waits for `fires` connections.
 static int add_join(struct drb_list *list, const struct drb_list_end *fire, uint32_t fires)
 {
 	const uint32_t host = list->transfer[fire->place].dest;
@@ -190,35 +193,36 @@ static int add_join(struct drb_list *list, const struct drb_list_end *fire, uint
 
 	for (uint32_t i = 0; rc == 0 && i < fires; i++)
 		rc = drb_list_add_wait(
-			list, (struct drb_list_wait){list->count, fire[i].place, DRB_LIST_ARRIVED});
+			list, (struct drb_list_wait){list->count, fire[i].place, fire[i].tag});
 	return rc < 0 ? rc : drb_list_add(list, &join);
 }
 
-// All that wait for this trigger wait for all that fire it, from this one on.
-static const char *join(struct drb_list_reader *r, const struct drb_list_end *trigger,
-			uint32_t wait, uint32_t fire)
+// All connections that wait for this trigger wait for all that fire it, from index `fire` on.
+static const char *trigger_join(struct drb_list_reader *r, const struct drb_list_end *trigger,
+				uint32_t wait, uint32_t fire)
 {
 	struct matrix *m = r->own;
-	const uint32_t fires = find(&m->fires, fire, trigger->key + 1) - fire;
+	const uint32_t fires = end_find(&m->fires, fire, trigger->key + 1) - fire;
 
 	if (fires == 0 || fires != trigger->place)
 		return "so many connections must fire a trigger as its count says, and one a "
 		       "oneshot or multishot one";
+	const uint32_t event = fires == 1 ? m->fires.end[fire].tag : DRB_LIST_ARRIVED;
 	uint32_t of = fires == 1 ? m->fires.end[fire].place : r->list->count;
 	int rc = fires == 1 ? 0 : add_join(r->list, &m->fires.end[fire], fires);
 	for (; rc == 0 && has(&m->waits, wait, trigger->key); wait++)
-		rc = drb_list_add_wait(r->list, (struct drb_list_wait){m->waits.end[wait].place, of,
-								       DRB_LIST_ARRIVED});
+		rc = drb_list_add_wait(r->list,
+				       (struct drb_list_wait){m->waits.end[wait].place, of, event});
 	return drb_list_wrong(rc);
 }
 
-// All triggers that connections name must be in the file.
+// Checks that the file has all triggers that connections name.
 static const char *check_named(struct drb_list_reader *r, const struct drb_list_ends *named)
 {
 	const struct drb_list_ends *triggers = &((const struct matrix *)r->own)->trigger;
 
 	for (uint32_t i = 0, at = 0; i < named->count; i++) {
-		at = find(triggers, at, named->end[i].key);
+		at = end_find(triggers, at, named->end[i].key);
 		if (has(triggers, at, named->end[i].key))
 			continue;
 		r->line = named->end[i].line;
@@ -227,7 +231,7 @@ static const char *check_named(struct drb_list_reader *r, const struct drb_list_
 	return NULL;
 }
 
-static const char *end(struct drb_list_reader *r)
+static const char *htsim_end(struct drb_list_reader *r)
 {
 	struct matrix *m = r->own;
 	uint32_t wait = 0, fire = 0;
@@ -243,10 +247,10 @@ static const char *end(struct drb_list_reader *r)
 		r->line = t->line;
 		if (has(&m->trigger, i + 1, t->key))
 			return "two triggers have this id";
-		wait = find(&m->waits, wait, t->key);
-		fire = find(&m->fires, fire, t->key);
+		wait = end_find(&m->waits, wait, t->key);
+		fire = end_find(&m->fires, fire, t->key);
 		if (has(&m->waits, wait, t->key))
-			wrong = join(r, t, wait, fire);
+			wrong = trigger_join(r, t, wait, fire);
 	}
 	if (!wrong)
 		wrong = check_named(r, &m->waits);
@@ -263,5 +267,5 @@ static void free_own(void *own)
 	free(m);
 }
 
-const struct drb_list_format drb_list_htsim = {begins, add, end, free_own, sizeof(struct matrix),
-					       true};
+const struct drb_list_format drb_list_htsim = {
+	begins, htsim_add, htsim_end, free_own, sizeof(struct matrix), true};

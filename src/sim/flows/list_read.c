@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/file.h"
 #include "common/cli/quantity.h"
 
 #include "sim/flows/list_formats.h"
 #include "sim/flows/sizes.h"
 
-#define LINE_BYTES 512
 #define FIELDS 7
 
-// What is wrong with a transfer that would be the next one, NULL if nothing is.
+// The error in the next transfer of the list; NULL: none.
 static const char *wrong_with(const struct drb_list *list, const struct drb_listed *t)
 {
 	if (t->size == 0 && !drb_listed_stays(t))
@@ -28,7 +28,7 @@ static const char *wrong_with(const struct drb_list *list, const struct drb_list
 	return NULL;
 }
 
-// A line, without its end and comment, as the next transfer. What is wrong with it, NULL if nothing is.
+// Adds a line, without its end and comment, as the next transfer. Returns the error, or NULL.
 static const char *add_line(struct drb_list *list, char *line, uint32_t hosts)
 {
 	uint32_t place = 0;
@@ -84,11 +84,11 @@ static const char *at_end(struct drb_list_reader *r)
 
 static const struct drb_list_format own = {NULL, add_text, at_end, free, sizeof(bool), true};
 
-static const char *begin(struct drb_list_reader *r, const char *line)
+static const char *format_begin(struct drb_list_reader *r, const char *line)
 {
 	r->format = drb_list_htsim.begins(line)  ? &drb_list_htsim
 		    : drb_list_goal.begins(line) ? &drb_list_goal
-						 : &own; // it says what is wrong with what is none
+						 : &own; // its message names all formats
 	r->list->scaled = r->format != &own;
 	r->own = calloc(1, r->format->bytes);
 	return r->own ? NULL : "not enough memory";
@@ -101,15 +101,14 @@ static char *trimmed(char *line)
 	return line + strspn(line, " \t");
 }
 
-static const char *read_line(struct drb_list_reader *r, char *line)
+static const char *list_line(void *reader, char *line)
 {
+	struct drb_list_reader *r = reader;
 	const char *wrong = NULL;
 
-	if (strlen(line) + 1 == LINE_BYTES)
-		return "a line has at most 510 bytes";
 	line = trimmed(line);
 	if (!r->format && line[0] && line[0] != '#')
-		wrong = begin(r, line);
+		wrong = format_begin(r, line);
 	if (!r->format || r->format->hashes) {
 		line[strcspn(line, "#")] = '\0';
 		line = trimmed(line);
@@ -119,17 +118,10 @@ static const char *read_line(struct drb_list_reader *r, char *line)
 
 static const char *read_all(struct drb_list_reader *r, FILE *in)
 {
-	char line[LINE_BYTES];
-	const char *wrong = NULL;
+	const char *wrong = drb_file_lines(in, list_line, r, &r->line);
 
-	while (!wrong && fgets(line, sizeof(line), in)) {
-		r->line++;
-		wrong = read_line(r, line);
-	}
 	if (wrong)
 		return wrong;
-	if (ferror(in))
-		return "cannot be read";
 	if (r->format)
 		wrong = r->format->end(r);
 	return wrong || r->list->count ? wrong : "has no transfer";
@@ -149,4 +141,19 @@ int drb_list_read(const char *name, FILE *in, const struct drb_list_scale *scale
 	snprintf(error, DRB_LIST_ERROR_MAX, "%.80s:%" PRIu32 ": %s", name, r.line, wrong);
 	drb_list_free(list);
 	return -EINVAL;
+}
+
+uint32_t drb_list_nodes(FILE *in)
+{
+	char line[DRB_LINE_MAX + 2];
+	uint32_t nodes = 0;
+
+	while (fgets(line, sizeof(line), in)) {
+		const char *text = trimmed(line);
+		if (*text && *text != '#') {
+			nodes = sscanf(text, "Nodes %" SCNu32, &nodes) == 1 ? nodes : 0;
+			break;
+		}
+	}
+	return nodes;
 }

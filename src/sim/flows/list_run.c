@@ -4,28 +4,31 @@
 #include <errno.h>
 #include <stdlib.h>
 
-// Where nothing has arrived for so many times what may be between two arrivals, nothing more will.
+// The run ends after this many times the longest normal pause between arrivals.
 #define QUIET 100
 
 struct run {
 	const struct drb_list *list;
 	struct drb_transfers *transfers;
-	uint32_t *order; // places by slot
-	uint32_t due;    // of these, the first one whose slot has not come
-	uint64_t slot;   // that has come
-	uint32_t *place; // [transfer]: in the list
-	uint32_t *waits; // [place]: for how many events
-	// [place]: the last one of the list that waits for this event of it; DRB_LIST_NONE: nobody.
+	uint32_t *order; // indices in the list, sorted by slot
+	uint32_t due;    // index in `order` of the first whose slot has not come
+	uint64_t slot;   // the slot that has come
+	uint32_t *place; // [transfer]: index in the list
+	uint32_t *waits; // [place]: number of events that it waits for
+	// [event][place]: the last waiter for this event of it; DRB_LIST_NONE: none.
 	uint32_t *waiting[DRB_LIST_EVENTS];
 	struct waiter {
-		uint32_t place, before; // before: the one that waits for the same
+		uint32_t place, before; // before: the waiter before for the same event
 	} * waiter;
 	uint32_t waiters;
-	uint32_t *begun, begins; // places that have begun and that nobody was told of
-	uint32_t *stay, stays;   // that stay at their host: a heap, the first to be over on top
-	uint64_t arrived;        // packets, by the slot `heard`
-	uint64_t heard; // in which one arrived last, or something was still to begin by itself
-	uint64_t quiet; // slots from then on, after which the run ends
+	uint32_t *begun, begins; // transfers whose beginning was not reported yet
+	uint32_t *stay, stays;   // computations in progress: a heap, the first to end on top
+	uint64_t arrived;        // packets, by slot `heard`
+	// Last slot in which a packet arrived, or some transfer had yet to begin or a computation
+	// to end.
+	uint64_t heard;
+	uint64_t quiet;   // the run ends after more slots than this without anything heard
+	uint64_t settled; // slot from which links neither fail nor recover
 	struct drb_list_result *result;
 };
 
@@ -59,7 +62,7 @@ static int by_slot(const void *a, const void *b, void *list)
 				      : (x > y) - (x < y);
 }
 
-static int make(struct run *r)
+static int run_make(struct run *r)
 {
 	uint32_t count = r->list->count;
 
@@ -98,8 +101,8 @@ static void unmake(struct run *r)
 		free(r->waiting[event]);
 }
 
-// It may send from this slot on.
-static void begin(struct run *r, uint32_t place, uint64_t slot)
+// The transfer may send from this slot on.
+static void transfer_begin(struct run *r, uint32_t place, uint64_t slot)
 {
 	const struct drb_listed *t = &r->list->transfer[place];
 
@@ -111,20 +114,20 @@ static void begin(struct run *r, uint32_t place, uint64_t slot)
 	int64_t i = drb_transfers_add(r->transfers, &(struct drb_transfer){.source = t->source,
 									   .dest = t->dest,
 									   .size = t->size,
-									   .way = t->way,
+									   .place = place,
 									   .start = slot});
-	if (i >= 0) // or the next slot reports it
+	if (i >= 0) // otherwise the next slot reports the error
 		r->place[i] = place;
 }
 
-// Those that wait for this event of it and nothing else begin in this slot, or when theirs comes.
-static void release(struct run *r, uint32_t place, enum drb_list_event event, uint64_t slot)
+// Begins the transfers that waited for nothing but this event. Others begin when their slot comes.
+static void waiters_release(struct run *r, uint32_t place, enum drb_list_event event, uint64_t slot)
 {
 	for (uint32_t i = r->waiting[event][place]; i != DRB_LIST_NONE; i = r->waiter[i].before) {
 		uint32_t other = r->waiter[i].place;
 		r->waits[other]--;
 		if (r->list->transfer[other].slot <= r->slot && r->waits[other] == 0)
-			begin(r, other, slot);
+			transfer_begin(r, other, slot);
 	}
 	r->waiting[event][place] = DRB_LIST_NONE;
 }
@@ -138,10 +141,17 @@ static void after_sending(void *context, uint32_t transfer)
 {
 	struct run *r = context;
 
-	release(r, r->place[transfer], DRB_LIST_SENT, next_slot(r));
+	waiters_release(r, r->place[transfer], DRB_LIST_SENT, next_slot(r));
 }
 
 static void after_arrival(void *context, uint32_t transfer)
+{
+	struct run *r = context;
+
+	waiters_release(r, r->place[transfer], DRB_LIST_ARRIVED, next_slot(r));
+}
+
+static void after_end(void *context, uint32_t transfer)
 {
 	struct run *r = context;
 	const struct drb_transfer *t = &r->transfers->transfer[transfer];
@@ -151,8 +161,9 @@ static void after_arrival(void *context, uint32_t transfer)
 	time->connected = t->connected;
 	if (t->finish == 0)
 		return; // it is broken
+	time->ended = true;
 	r->result->finished++;
-	release(r, r->place[transfer], DRB_LIST_ARRIVED, next_slot(r));
+	waiters_release(r, r->place[transfer], DRB_LIST_KNOWN, next_slot(r));
 }
 
 static uint64_t end_of(const struct run *r, uint32_t place)
@@ -197,14 +208,14 @@ static void tell_begun(struct run *r)
 {
 	for (uint32_t i = 0; i < r->begins; i++) {
 		uint32_t place = r->begun[i];
-		release(r, place, DRB_LIST_BEGUN, r->result->time[place].start);
+		waiters_release(r, place, DRB_LIST_BEGUN, r->result->time[place].start);
 		if (drb_listed_stays(&r->list->transfer[place]))
 			push_stay(r, place);
 	}
 	r->begins = 0;
 }
 
-// Tells of what has begun; ends what stays at its host, if it is over by this slot.
+// Reports transfers that have begun, and ends computations that are over by this slot.
 static void end_stays(struct run *r, uint64_t slot)
 {
 	tell_begun(r);
@@ -213,14 +224,16 @@ static void end_stays(struct run *r, uint64_t slot)
 		struct drb_list_time *time = &r->result->time[place];
 		time->connected = time->start;
 		time->finish = end_of(r, place);
+		time->ended = true;
 		r->result->finished++;
-		release(r, place, DRB_LIST_SENT, slot);
-		release(r, place, DRB_LIST_ARRIVED, slot);
+		waiters_release(r, place, DRB_LIST_SENT, slot);
+		waiters_release(r, place, DRB_LIST_ARRIVED, slot);
+		waiters_release(r, place, DRB_LIST_KNOWN, slot);
 		tell_begun(r);
 	}
 }
 
-// Those of the slot to come that wait for nothing.
+// Begins the transfers of the next slot that wait for nothing.
 static void begin_due(struct run *r)
 {
 	const struct drb_listed *t = r->list->transfer;
@@ -228,26 +241,28 @@ static void begin_due(struct run *r)
 	r->slot = drb_transfers_slot(r->transfers);
 	for (; r->due < r->list->count && t[r->order[r->due]].slot <= r->slot; r->due++) {
 		if (r->waits[r->order[r->due]] == 0)
-			begin(r, r->order[r->due], r->slot);
+			transfer_begin(r, r->order[r->due], r->slot);
 	}
 	end_stays(r, r->slot);
 }
 
-// Slots in which a fabric with windows may well be silent: what is lost is sent again, and crosses slow links.
+// Slots without arrivals that are normal with windows, because lost packets are sent again and
+// cross slow links.
 static uint64_t silence_of(const struct drb_transfers_setup *s)
 {
 	const struct drb_transfer far = {.dest = s->tree.hosts - 1, .size = 1};
 
-	return s->timeout + s->slow.slots + drb_transfer_alone(s, &far) +
-	       drb_transfer_answer(s, &far);
+	return s->timeout + s->slow.slots + drb_faults_pace(&s->faults) +
+	       drb_transfer_alone(s, &far) + drb_transfer_answer(s, &far);
 }
 
-// All that is left has begun, and nothing of it arrives: there is no path for it.
+// True if all remaining transfers have begun, and none of their packets arrives: they have no path.
 static bool is_stuck(struct run *r)
 {
 	const uint64_t slot = drb_transfers_slot(r->transfers);
 
-	if (r->transfers->arrived != r->arrived || r->due < r->list->count || r->stays) {
+	if (r->transfers->arrived != r->arrived || r->due < r->list->count || r->stays ||
+	    slot < r->settled) {
 		r->arrived = r->transfers->arrived;
 		r->heard = slot;
 	}
@@ -265,6 +280,7 @@ int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *res
 {
 	struct run r = {.list = setup->list,
 			.quiet = QUIET * silence_of(&setup->transfers),
+			.settled = drb_faults_settle(&setup->transfers.faults),
 			.result = result};
 	int rc = drb_transfers_new(&r.transfers, &setup->transfers);
 
@@ -272,21 +288,23 @@ int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *res
 	for (uint32_t i = 0; i < setup->list->count; i++)
 		result->time[i] = (struct drb_list_time){0};
 	if (rc == 0)
-		rc = make(&r);
+		rc = run_make(&r);
 	if (rc < 0) {
 		unmake(&r);
 		return rc;
 	}
 	r.transfers->on_sent = after_sending;
-	r.transfers->on_over = after_arrival;
+	r.transfers->on_arrived = after_arrival;
+	r.transfers->on_over = after_end;
 	r.transfers->context = &r;
 	for (begin_due(&r); rc == 0 && goes_on(&r, setup->longest); begin_due(&r))
 		rc = drb_transfers_step(r.transfers);
-	result->failed = rc < 0;
+	result->error = rc;
 	result->packets = r.transfers->arrived;
 	result->dropped = r.transfers->dropped;
 	result->resent = r.transfers->resent;
 	result->marked = r.transfers->marked;
+	result->lost_to = r.transfers->sim->lost_to;
 	unmake(&r);
 	return 0;
 }

@@ -11,6 +11,8 @@
 #include "common/cli/quantity.h"
 
 #define HEADING "packets,share"
+#define COUNTED "a share from 0 to 1 counts all transfers up to this size"
+#define BLANKS " \t\r\n"
 #define LINE_BYTES 128
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -39,40 +41,52 @@ static int own(struct drb_sizes *sizes, size_t points)
 	return sizes->owned ? 0 : -ENOMEM;
 }
 
-// A line, without its end and comment, as the next point. What is wrong with it, NULL if nothing is.
-static const char *add_line(struct drb_sizes *sizes, char *line)
+// Adds the two values of a line as the next point. Returns the error, or NULL.
+static const char *add_line(struct drb_sizes *sizes, const char *size, const char *counted)
 {
 	const struct drb_size_point *last = sizes->points ? &sizes->owned[sizes->points - 1] : NULL;
-	char *comma = strchr(line, ',');
 	uint32_t packets;
 	double share;
 
 	if (sizes->points == DRB_SIZES_POINTS_MAX)
 		return "too many lines";
-	if (!comma)
-		return "must be two values, " HEADING;
-	*comma = '\0';
-	if (drb_parse_u32(line, 1, DRB_SIZES_PACKETS_MAX, &packets) < 0)
+	if (!counted)
+		return "must be two values, " HEADING ": " COUNTED;
+	if (drb_parse_u32(size, 1, DRB_SIZES_PACKETS_MAX, &packets) < 0)
 		return "packets must be a whole number from 1 to 100000000";
-	if (drb_parse_real(comma + 1, 0, 1, &share) < 0)
+	if (drb_parse_real(counted, 0, 1, &share) < 0)
 		return "share must be a number from 0 to 1";
 	if (last && (packets < last->packets || share < last->share))
-		return "packets and share must not go down";
+		return "packets and share must not go down: " COUNTED;
 	sizes->owned[sizes->points++] = (struct drb_size_point){packets, share};
 	return NULL;
+}
+
+static char *without_blanks(char *text)
+{
+	text += strspn(text, BLANKS);
+	for (size_t len = strlen(text); len && strchr(BLANKS, text[len - 1]); len--)
+		text[len - 1] = '\0';
+	return text;
 }
 
 static const char *add_text(struct drb_sizes *sizes, char *line, bool *heading)
 {
 	line[strcspn(line, "#")] = '\0';
-	for (size_t len = strlen(line); len && strchr(" \t\r\n", line[len - 1]); len--)
-		line[len - 1] = '\0';
-	if (!line[0])
+	char *comma = strchr(line, ','), *second = NULL;
+	if (comma) {
+		*comma = '\0';
+		second = without_blanks(comma + 1);
+	}
+	char *first = without_blanks(line);
+	if (!first[0] && !second)
 		return NULL;
 	if (*heading)
-		return add_line(sizes, line);
+		return add_line(sizes, first, second);
 	*heading = true;
-	return strcmp(line, HEADING) == 0 ? NULL : "the first line must be " HEADING;
+	return second && strcmp(first, "packets") == 0 && strcmp(second, "share") == 0
+		       ? NULL
+		       : "the first line must be " HEADING ": " COUNTED;
 }
 
 int drb_sizes_read(const char *name, FILE *in, struct drb_sizes *sizes,
@@ -91,7 +105,7 @@ int drb_sizes_read(const char *name, FILE *in, struct drb_sizes *sizes,
 	if (!wrong && ferror(in))
 		wrong = "cannot be read";
 	else if (!wrong && (!sizes->points || sizes->owned[sizes->points - 1].share < 1))
-		wrong = "the last share must be 1";
+		wrong = "the last share must be 1: " COUNTED;
 	if (!wrong)
 		return 0;
 	snprintf(error, DRB_SIZES_ERROR_MAX, "%.80s:%u: %s", name, number, wrong);
@@ -145,7 +159,7 @@ void drb_sizes_free(struct drb_sizes *sizes)
 	*sizes = (struct drb_sizes){0};
 }
 
-// Sizes of the flows between two points: one of low + 1, ..., high, or high if they are the same.
+// The mean size of flows between two points: one of low + 1, ..., high, or high if they are equal.
 static double mean_between(double low, double high)
 {
 	return low < high ? (low + 1 + high) / 2 : high;

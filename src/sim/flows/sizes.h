@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How large flows are, in packets: published distributions, one size, or a file.
+// Sizes of flows in packets: published distributions, one size, or a file.
 //
 //   websearch    Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010
 //   datamining   Greenberg et al., "VL2", SIGCOMM 2009
 //   fixed:N      N packets each
-//   file:PATH    what a file says
-// The points of the first two are those with which Alizadeh et al., "pFabric", SIGCOMM 2013, simulates, in
-// packets of 1460 bytes. Between two points sizes are spread evenly; the means are 1141 and 5117.
+//   file:PATH    the distribution in a file
+// The points of the first two are those that Alizadeh et al., "pFabric", SIGCOMM 2013, simulate, in
+// packets of 1460 bytes. Sizes are uniform between two points; the means are 1141 and 5117.
 //
-// A file has lines "packets,share": this share of the flows has at most so many packets. Both do not
-// go down from line to line, the last share is 1; the first line is that heading. # begins a comment.
+// The first line of a file is the heading "packets,share". In each other line, `share` is the share
+// of the flows with at most `packets` packets. Both values do not decrease from line to line, and
+// the last share is 1. # begins a comment.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,25 +21,27 @@
 
 #define DRB_SIZES_POINTS_MAX 4096
 #define DRB_SIZES_PACKETS_MAX 100000000
-#define DRB_SIZES_ERROR_MAX 160
+#define DRB_SIZES_ERROR_MAX 200
 
 struct drb_size_point {
 	double packets, share;
 };
 
 struct drb_sizes {
-	const struct drb_size_point *point; // by share; the first has packets of the smallest flow
+	// Points sorted by share. The first one has the size of the smallest flows.
+	const struct drb_size_point *point;
 	size_t points;
-	struct drb_size_point *owned; // what drb_sizes_free() frees
+	struct drb_size_point *owned; // freed by drb_sizes_free()
 };
 
-// 0; -EINVAL or -ENOMEM with what is wrong in error: there is no such distribution, or file and line.
+// 0, or -EINVAL or -ENOMEM with the cause in `error`: there is no such distribution, or file and
+// line.
 int drb_sizes_open(const char *text, struct drb_sizes *sizes, char error[DRB_SIZES_ERROR_MAX]);
-// Such a file, of any bytes; its name is for errors.
+// Reads such a file, whose bytes need not be valid. `name` is for errors.
 int drb_sizes_read(const char *name, FILE *in, struct drb_sizes *sizes,
 		   char error[DRB_SIZES_ERROR_MAX]);
 void drb_sizes_free(struct drb_sizes *sizes);
 
 double drb_sizes_mean(const struct drb_sizes *sizes);
-// Packets of the next flow, 1 or more.
+// The size of the next flow in packets, at least 1.
 uint32_t drb_sizes_draw(const struct drb_sizes *sizes, struct drb_rng *rng);

@@ -17,13 +17,14 @@
 struct drb_smalls {
 	struct drb_small *under_way;
 	uint32_t count, room;
-	uint64_t hop, each; // parts that one takes for a link; parts of a slot that it takes of it
-	// [layer][queue], of the links of hosts [0][host]: parts that they took and packets did not miss yet. NULL:
-	// they take none.
+	// Parts that a frame takes to cross a link; parts of the link's time that it uses.
+	uint64_t hop, each;
+	// [layer][queue], and [0][host] for links of hosts: parts of link time that frames have
+	// used and that have not delayed packets yet. NULL: frames use no link time.
 	uint64_t *taken[DRB_LAYERS_MAX + 1];
 };
 
-// Each link, and what holds it.
+// Allocates `taken` for each link, and the links' delays.
 static int init_room(struct drb_transfers *t)
 {
 	const struct drb_tree *tree = &t->setup.tree;
@@ -63,7 +64,7 @@ void drb_smalls_free(struct drb_transfers *t)
 	free(t->smalls);
 }
 
-// It goes on from the host where it is, as this kind.
+// The frame leaves a host of its transfer as this kind.
 static void turn(struct drb_transfers *t, struct drb_small *s, enum drb_small_kind kind)
 {
 	const struct drb_transfer *f = &t->transfer[s->transfer];
@@ -112,7 +113,8 @@ int drb_handshake_begin(struct drb_transfers *t, uint32_t transfer)
 	return drb_small_send(t, &syn);
 }
 
-// What small frames took of a link that is idle in a slot costs no packet anything.
+// True if small frames take the link in this slot and a packet has to wait. Time that they took of
+// a slot without a packet delays nothing.
 static bool holds(uint64_t *taken, bool has_packet)
 {
 	if (*taken < PARTS) {
@@ -140,24 +142,25 @@ bool drb_smalls_hold_host(struct drb_transfers *t, uint32_t host, bool has_packe
 	return t->smalls && t->smalls->each && holds(&t->smalls->taken[0][host], has_packet);
 }
 
-// The port by which it leaves the switch, as struct drb_layer counts them.
+// The port by which the frame leaves the switch, counted as in struct drb_layer.
 static uint32_t port_of(struct drb_transfers *t, struct drb_small *s, struct active_switch *at)
 {
 	struct drb_packet_sim *sim = t->sim;
 	const struct drb_decider decider = sim_decider(sim, at->l, at->s, &at->choice);
+	const struct drb_flying first = {.transfer = s->transfer};
 	uint32_t dest = (uint32_t)s->word, port;
 
 	if (drb_hop_below(&at->hop, dest))
 		return at->l->up + drb_hop_digit(&at->hop, dest);
 	struct drb_decision d = sim_decision(sim, &at->hop, s->word, drb_rng_next(&sim->rng));
 	d.size = 0;
-	port = s->kind == DRB_SMALL_SYN ? drb_uplinks_choose(t, at, &decider, s->transfer, &d)
+	port = s->kind == DRB_SMALL_SYN ? drb_uplinks_choose(t, at, &decider, &first, &d)
 					: drb_uplinks_advise(t, at, &decider, &d);
 	s->word = sim_marked(sim, s->word, d.mark);
 	return port;
 }
 
-// Whether a packet crosses the link of this port in the slot.
+// True if a packet crosses the link of this port in the slot.
 static bool is_busy(const struct active_switch *at, uint32_t port)
 {
 	const struct drb_layer *l = at->l;
@@ -168,11 +171,12 @@ static bool is_busy(const struct active_switch *at, uint32_t port)
 	return l[-1].from_above.next[l->down_to[at->s] + p * l->down_stride] != DRB_NO_PACKET;
 }
 
-// A link, and what is on it: so many packets wait for it from the end of this slot on.
+// A link that a frame is about to cross. `busy` and `packets` tell whether a packet crosses it in
+// this slot, and how many wait for it at the end.
 struct crossing {
 	struct drb_end end;
 	uint32_t above;  // the layer of its upper end
-	uint64_t *taken; // NULL: nothing of it
+	uint64_t *taken; // NULL: frames use no link time
 	bool busy;
 	uint32_t packets;
 };
@@ -182,7 +186,7 @@ static uint64_t *taken_of(const struct drb_transfers *t, uint32_t layer, uint64_
 	return t->smalls->each ? &t->smalls->taken[layer][link] : NULL;
 }
 
-// It comes to the other end of the link.
+// The frame crosses the link.
 static void cross(const struct drb_transfers *t, struct drb_small *s, const struct crossing *link)
 {
 	if (link->busy)
@@ -204,7 +208,7 @@ static void leave_host(struct drb_transfers *t, struct drb_small *s)
 	cross(t, s, &link);
 }
 
-// A queue dropped the SYN, or its answer.
+// A queue dropped the SYN or the SYN-ACK: the SYN is sent again.
 static void send_again(struct drb_transfers *t, struct drb_small *s)
 {
 	uint64_t again = s->sent + t->setup.timeout * PARTS;
@@ -233,14 +237,15 @@ static void leave_switch(struct drb_transfers *t, struct drb_small *s)
 			     : drb_tree_down_peer(tree, s->layer, s->label, port - l->up),
 		port < l->up ? s->layer + 1 : s->layer, taken_of(t, s->layer, at.first + port),
 		is_busy(&at, port), l->len[at.first + port]};
-	// A later acknowledgement says what one that is dropped said: it waits instead.
+	// Acknowledgements are never dropped, but wait: a later one would say the same as a dropped
+	// one.
 	if (s->kind != DRB_SMALL_ACK && link.packets + link.busy >= t->setup.queue)
 		send_again(t, s);
 	else
 		cross(t, s, &link);
 }
 
-// From the next slot on, for in this one hosts have sent.
+// The transfer may send from the next slot on at the earliest, because hosts have sent in this one.
 static void connect(struct drb_transfers *t, const struct drb_small *s)
 {
 	uint64_t slot = (s->time + PARTS - 1) / PARTS, next = (uint64_t)t->sim->slot + 1;
@@ -249,7 +254,7 @@ static void connect(struct drb_transfers *t, const struct drb_small *s)
 	t->syns.answered++;
 }
 
-// It is at the host that it goes to. Whether that ends it.
+// The frame is at the host that it goes to. Returns true if that ends it.
 static bool arrives(struct drb_transfers *t, struct drb_small *s)
 {
 	switch (s->kind) {
@@ -266,14 +271,15 @@ static bool arrives(struct drb_transfers *t, struct drb_small *s)
 	return true;
 }
 
-// Until it waits, or it is done: true.
+// Moves the frame until it waits, or is done. Returns true if it is done.
 static bool moves(struct drb_transfers *t, struct drb_small *s)
 {
 	const uint64_t end = ((uint64_t)t->sim->slot + 1) * PARTS;
 
 	for (;;) {
 		bool there = s->layer == 0 && s->label == (uint32_t)s->word;
-		// What comes at the beginning of a slot is there in it.
+		// A frame that reaches its host at the very end of this slot is in time for the
+		// next one.
 		if (there ? s->time > end : s->time >= end)
 			return false;
 		if (there && arrives(t, s))

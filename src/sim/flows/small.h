@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Small frames: SYNs, the SYN-ACKs that answer them, and acknowledgements where these take room.
+// Small frames: SYNs, the SYN-ACKs that answer them, and acknowledgements if these use link time.
 //
-// They take `ack_hop` slots for a link, and what the link adds, but they wait: at a host for their turn behind its
-// transfers that may send, at a switch for all that is in the queue before them. A decision is made for them as for
-// packets, with unit flow that of the transfer, or for one in the other direction. Each takes `ack_room` of a slot of every link that it crosses: when
-// that adds up to a slot, the link has none for a packet once. A slot in which it has no packet makes up for it.
+// A small frame takes `ack_hop` slots for a link, beyond the link's own delay, and waits. At a
+// host, it waits behind the host's transfers that may send; at a switch, behind all packets in its
+// queue. A decision is made for it as for a packet. With unit flow, a SYN gets the decision of its
+// transfer, and the others get that of a transfer in the other direction. Each frame uses
+// `ack_room` of a slot on every link that it crosses. When that adds up to a slot, the link carries
+// no packet in one slot. An idle slot makes up for it.
 //
-// Connections are established before data flows, as by TCP: a SYN takes the way of a packet of the transfer, and a
-// SYN-ACK comes back the way of one in the other direction. The transfer may send from the slot on in which that
-// comes, or at whose beginning. A queue that is full drops both; `timeout` slots after it was sent, a SYN without an
-// answer is sent again. Alone, at distance k, it takes 4k `ack_hop`, rounded up to whole slots, at least one, and what
-// links add.
+// Connections are established before data flow, as by TCP. A SYN takes the path of a packet of the
+// transfer, and a SYN-ACK returns by the path of one in the other direction. The transfer may send
+// from the slot in which that arrives, or at whose beginning. A full queue drops both; a SYN
+// without an answer is sent again `timeout` slots after it was sent. Without waiting, at distance
+// k, the handshake takes 4k `ack_hop`, rounded up to whole slots, at least one, and the delays of
+// links.
 
 #include "sim/flows/transfer.h"
 
@@ -21,31 +24,34 @@ struct drb_small {
 	uint32_t transfer;
 	enum drb_small_kind kind;
 	uint32_t layer, label; // the switch that it comes to, or the host (layer 0)
-	uint64_t time;         // at which it does, in parts
+	uint64_t time;         // time of its arrival there, in parts
 	uint64_t sent;         // when the SYN was sent last
-	uint64_t word;         // of the packet that it is to those who decide
-	struct drb_flying ack; // what it acknowledges
+	uint64_t word;         // its word in decisions
+	struct drb_flying ack; // the packet that it acknowledges
 };
 
-struct drb_smalls; // that are under way
+struct drb_smalls; // the small frames in flight
 
-// Time is counted in these parts of a slot, so that sums are exact.
+// Times are multiples of a slot's DRB_SMALL_PARTS-th part, so that sums are exact.
 #define DRB_SMALL_PARTS UINT64_C(1000000)
 
 int drb_smalls_init(struct drb_transfers *t); // 0 or -ENOMEM
 void drb_smalls_free(struct drb_transfers *t);
 
-// A small frame of a transfer is at the host that sends it: kind, transfer, time, and sent or ack are set. 0 or
-// -ENOMEM.
+// A host sends a small frame of a transfer. `kind`, `transfer`, `time`, and `sent` or `ack` are
+// set. 0 or -ENOMEM.
 int drb_small_send(struct drb_transfers *t, const struct drb_small *small);
-// Of a new transfer, whose `connected` says from which slot on it may send. 0 or -ENOMEM.
+// Begins the handshake of a new transfer, and sets `connected`, the slot from which it may send. 0
+// or -ENOMEM.
 int drb_handshake_begin(struct drb_transfers *t, uint32_t transfer);
 
-// What they do in this slot. All switches and hosts have sent in it.
+// Moves all small frames in this slot, after all switches and hosts have sent.
 void drb_smalls_move(struct drb_transfers *t);
 
 struct active_switch;
-// The links of a switch that small frames take for this slot hold their packets. All arrivals are in its queues.
+// Delays packets on links of a switch that small frames take for this slot. Called when all
+// arrivals are in the queues.
 void drb_smalls_hold(struct drb_transfers *t, const struct active_switch *at);
-// Whether they take the link of a host for this slot, in which it has a packet to send or has none.
+// True if small frames take the link of a host for this slot and the host has a packet to send.
+// Called once per host and slot.
 bool drb_smalls_hold_host(struct drb_transfers *t, uint32_t host, bool has_packet);

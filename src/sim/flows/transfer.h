@@ -1,53 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A transfer and all of a run: what transfers.c and the sources that have a window (window.c) work on.
+// A transfer, and all transfers of a run: the data of transfers.c and of sources with a window
+// (window.c).
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/flows/flying.h"
-#include "sim/flows/gray.h"
+#include "sim/flows/uec.h"
 #include "sim/models/packet_sim.h"
 
-enum drb_sim_source { DRB_SIM_OPEN, DRB_SIM_WINDOW, DRB_SIM_SPRAY };
-// What packets of a transfer differ in (entropy.h); or transfers are split (ethereal.h).
+enum drb_sim_source { DRB_SIM_OPEN, DRB_SIM_WINDOW, DRB_SIM_SPRAY, DRB_SIM_UEC };
+// The rule by which hosts choose entropies (entropy.h). With DRB_HOSTS_ETHEREAL they split
+// transfers (ethereal.h).
 enum drb_sim_hosts { DRB_HOSTS_FLOW, DRB_HOSTS_SPRAY, DRB_HOSTS_REPS, DRB_HOSTS_ETHEREAL };
 enum drb_sim_unit { DRB_SIM_PACKET, DRB_SIM_FLOW, DRB_SIM_FLOWLET };
 
 struct drb_transfers_setup {
 	struct drb_tree tree;
-	enum drb_scheme scheme; // with a unit other than packet: none with DRB_PACKETS_ONLY
+	enum drb_scheme scheme; // with a unit other than packet: must not have DRB_PACKETS_ONLY
 	uint32_t choices;
 	double threshold;
 	enum drb_sim_unit unit;
-	uint32_t gap;   // slots, of flowlets
-	uint32_t queue; // packets that a queue holds, 1 or more
-	bool trim;      // of further ones the header goes on; of windows
+	uint32_t gap; // slots, of flowlets
+	// Packets that a queue holds; 0: no limit, or the bandwidth-delay product with uec.
+	uint32_t queue;
+	bool trim; // full queues pass the header on; only for windows
 	enum drb_sim_source source;
-	enum drb_sim_hosts
-		hosts;    // other than flow: with unit packet; reps: with windows; ethereal: jobs
-	uint32_t mark;    // what joins a queue of so many packets is marked; of windows
-	uint32_t timeout; // slots, below 2^27; of windows, of handshakes
-	bool timer_each;  // a packet has a timeout of its own; with hosts that spread it has anyway
-	double ack_hop; // slots that an acknowledgement takes for a link; of windows, of handshakes
-	double ack_room; // of a slot, that it takes of the link (small.h); 0: none, it waits for nothing
+	// Other than flow: needs unit packet; reps: needs windows; ethereal: needs `ways`.
+	enum drb_sim_hosts hosts;
+	const struct drb_ways *ways; // paths that hosts chose (ethereal.h); owned by the caller
+	// With a window source other than uec, queues mark packets that join when they hold `mark`
+	// packets or more. With uec, a departing packet is marked with a probability that rises
+	// from 0 to 1 while the queue behind it rises from `mark` to `mark_most`. 0: the default of
+	// the source.
+	uint32_t mark, mark_most;
+	// Slots, below 2^27, of windows and handshakes; 0: the default of the source.
+	uint32_t timeout;
+	struct drb_uec_units units; // uec alone
+	// Entropies of a transfer whose hosts spread packets; a power of two; 0: the default.
+	uint32_t entropies;
+	// Each packet has a timeout of its own; always so with hosts that spread packets.
+	bool timer_each;
+	// Slots of an acknowledgement or handshake for a link; NAN: the default of the source.
+	double ack_hop;
+	// Share of a slot that it uses of the link (small.h); 0: none, it never waits.
+	double ack_room;
 	bool handshake;       // a transfer begins with one (small.h)
-	struct drb_fail fail; // with unit packet, acknowledgements without room, no handshake
+	struct drb_fail fail; // needs unit packet, ack_room 0, no handshake
 	struct drb_slow slow;
 	struct drb_delay delay;
-	struct drb_gray gray;
+	struct drb_fault_list faults; // with cuts: needs the same as `fail`
 	uint64_t seed, memory;
 };
 
 struct drb_transfer {
 	uint32_t source, dest, size;
-	uint32_t way;                    // of hosts that choose it (ethereal.h)
-	uint32_t sent, arrived, dropped; // each packet once; dropped: of open ones
+	uint32_t place;                  // index in the list that setup.ways belongs to
+	uint32_t sent, arrived, dropped; // packets, each counted once; dropped: of open sources
 	uint32_t start;                  // slot in which it begins
-	uint32_t connected;    // slot from which on it may send: start, or after its handshake
+	uint32_t connected;    // slot from which it may send: `start`, or after its handshake
 	uint32_t finish;       // slot in which its last packet arrived; 0: not yet, or it is broken
-	uint32_t next, before; // of those that its host sends, in turn
-	struct drb_window *window; // NULL: it is open, or over
+	uint32_t next, before; // in the ring of transfers that its host sends in turn
+	struct drb_window *window; // NULL: its source is open, or it is over
 };
 
 #define DRB_NO_TRANSFER UINT32_MAX
@@ -58,40 +73,57 @@ struct drb_transfers {
 	struct drb_packet_source source;
 	struct drb_transfer *transfer;
 	uint32_t count, room;
-	uint32_t *
-		last; // [host]: that it sent of; the next one is its turn. DRB_NO_TRANSFER without any
-	// Where a transfer went up last: [transfer * (layers - 1) + layer - 1]; of units other than packet.
+	// [host]: the transfer that sent last; the next one in its ring follows. DRB_NO_TRANSFER:
+	// none.
+	uint32_t *last;
+	// The last uplink of a transfer: [transfer * (layers - 1) + layer - 1]; for units other
+	// than packet.
 	struct drb_way {
 		uint32_t at; // switch
 		uint32_t uplink;
-		uint64_t slot; // of the last packet + 1; 0: none yet
+		uint64_t slot; // slot of the last packet + 1; 0: none yet
 	} * way;
-	uint32_t *flows[DRB_LAYERS_MAX + 1]; // [layer][switch * uplinks + uplink]: of unit flow
-	struct drb_rng entropy_rng;
-	struct drb_gray_links gray;
-	struct drb_flyings flying; // a packet carries its number in there
+	// [layer][switch * uplinks + uplink]: flows on it; for unit flow.
+	uint32_t *flows[DRB_LAYERS_MAX + 1];
+	struct drb_rng entropy_rng, mark_rng;
+	struct drb_uec uec;        // constants of uec, in slots and packets
+	struct drb_nic *nics;      // [host]; NULL: hosts send as fast as their links
+	uint32_t freeze;           // slots, of REPS
+	double busy;               // share of the hosts that sent a packet in the last slot
+	struct drb_flyings flying; // a packet carries its index there
 	struct drb_acks *acks;
-	struct drb_smalls *smalls; // NULL: there are none
-	// Those under way are the others. Of no packets.
+	struct drb_smalls *smalls; // NULL: there are no small frames
+	// SYNs; all others are in flight. These do not count as packets.
 	struct {
 		uint64_t sent, lost, answered;
 	} syns;
 	uint64_t arrived, dropped, resent, marked; // packets; marked: of those that arrived
 	uint32_t over;                             // transfers that are finished or broken
-	bool failed;                               // memory ran out
-	// Called when a transfer is over, and when its last packet has left its host; may add transfers.
+	bool failed;                               // a packet could not be sent, or be answered
+	bool crowded;                              // because a word has no room for its number
+	// Called when a transfer is over, when its last packet has arrived, and when that packet
+	// has left its host. They may add transfers. With uec, a transfer is over when its source
+	// knows that all packets have arrived.
 	void (*on_over)(void *context, uint32_t transfer);
+	void (*on_arrived)(void *context, uint32_t transfer);
 	void (*on_sent)(void *context, uint32_t transfer);
 	void *context;
 };
 
-// Packets of a transfer take different ways.
+// True if packets of a transfer take different paths.
 static inline bool drb_hosts_spread(enum drb_sim_hosts hosts)
 {
 	return hosts == DRB_HOSTS_SPRAY || hosts == DRB_HOSTS_REPS;
 }
 
-// The slot to come.
+// Slots that an acknowledgement or a header takes for a link. With uec it overtakes all data, but
+// waits for the packet that is being sent: half a slot on a busy link.
+static inline double drb_transfers_ack_hop(const struct drb_transfers *t)
+{
+	return t->setup.ack_hop + (t->setup.source == DRB_SIM_UEC ? t->busy / 2 : 0);
+}
+
+// The next slot.
 static inline uint64_t drb_transfers_slot(const struct drb_transfers *t)
 {
 	return t->sim->slot;

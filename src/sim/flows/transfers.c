@@ -8,8 +8,11 @@
 #include "core/fabric/next_hop.h"
 
 #include "sim/flows/entropy.h"
+#include "sim/flows/queues.h"
 #include "sim/flows/small.h"
+#include "sim/flows/nic.h"
 #include "sim/flows/turns.h"
+#include "sim/flows/uec_window.h"
 #include "sim/flows/uplinks.h"
 #include "sim/flows/window.h"
 #include "sim/models/packet_slot.h"
@@ -32,6 +35,17 @@ static struct drb_flying next_packet(struct drb_transfers *t, uint32_t i)
 	return packet;
 }
 
+// The part of a flow that switches hash. Entropies of uec are small numbers. They are hashed with
+// the transfer, so that each is as good as a random one.
+static uint32_t tag_of(const struct drb_transfers *t, const struct drb_flying *packet)
+{
+	uint64_t tag = packet->entropy;
+
+	if (t->setup.source == DRB_SIM_UEC)
+		tag = drb_mix64((uint64_t)packet->transfer << 16 | packet->entropy);
+	return (uint32_t)tag & t->sim->flow_mask;
+}
+
 static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
 {
 	uint32_t i = drb_turns_next(t, host);
@@ -43,6 +57,7 @@ static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
 	int64_t number = drb_flyings_add(&t->flying, &packet);
 	if (number < 0) {
 		t->failed = true;
+		t->crowded |= number == -EOVERFLOW;
 		return DRB_NO_PACKET;
 	}
 	t->last[host] = i;
@@ -51,15 +66,15 @@ static uint64_t packet_of(struct drb_transfers *t, uint32_t host)
 		drb_turns_leave(t, i);
 	if (last && t->on_sent)
 		t->on_sent(t->context, i);
-	uint32_t tag = t->sim->detour_mask ? 0 : packet.entropy & t->sim->flow_mask;
+	uint32_t tag = t->sim->detour_mask ? 0 : tag_of(t, &packet);
 	return packet_word(t->sim, dest, tag, (uint32_t)number);
 }
 
-static void over(struct drb_transfers *t, uint32_t i)
+void drb_transfer_over(struct drb_transfers *t, uint32_t i)
 {
 	struct drb_transfer *f = &t->transfer[i];
 
-	f->finish = f->dropped ? 0 : t->sim->slot + 1;
+	f->finish = f->dropped ? 0 : t->sim->slot + (t->setup.source != DRB_SIM_UEC);
 	if (f->window) {
 		drb_turns_leave(t, i);
 		drb_window_close(t, i);
@@ -70,14 +85,18 @@ static void over(struct drb_transfers *t, uint32_t i)
 		t->on_over(t->context, i);
 }
 
-// Of its transfer one more packet has arrived or was dropped.
+// One more packet of the transfer has arrived or was dropped.
 static void account(struct drb_transfers *t, uint32_t i)
 {
-	if (t->transfer[i].arrived + t->transfer[i].dropped == t->transfer[i].size)
-		over(t, i);
+	if (t->transfer[i].arrived + t->transfer[i].dropped < t->transfer[i].size)
+		return;
+	if (t->on_arrived && !t->transfer[i].dropped)
+		t->on_arrived(t->context, i);
+	if (t->setup.source != DRB_SIM_UEC)
+		drb_transfer_over(t, i);
 }
 
-static void drop(struct drb_packet_sim *sim, uint64_t word)
+void drb_transfers_drop(struct drb_packet_sim *sim, uint64_t word)
 {
 	struct drb_transfers *t = transfers_of(sim);
 	uint32_t i = drb_flyings_remove(&t->flying, birth_of(sim, word)).transfer;
@@ -90,7 +109,7 @@ static void drop(struct drb_packet_sim *sim, uint64_t word)
 	account(t, i);
 }
 
-// Whose turn it is at the hosts from this one on.
+// Prefetches the transfers whose turn it is at DRB_TOGETHER hosts from this one on.
 static inline __attribute__((always_inline)) void prefetch_turns(const struct drb_transfers *t,
 								 uint32_t host)
 {
@@ -115,29 +134,30 @@ static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 	struct drb_transfers *t = transfers_of(sim);
 	uint64_t born = 0;
 
-	for (uint32_t i = 0; i < t->gray.count; i++) {
-		uint64_t word = drb_gray_take(&t->gray, i, sim->slot);
-		if (word != DRB_NO_PACKET)
-			drop(sim, word);
-	}
 	drb_windows_hear(t);
 	for (uint32_t h = 0; h < sim->fabric.tree.hosts; h++) {
 		if (h % DRB_TOGETHER == 0)
 			prefetch_turns(t, h);
-		wire[h] = packet_of(t, h);
+		wire[h] = t->nics ? drb_nic_send(t, h, packet_of) : packet_of(t, h);
 		born += wire[h] != DRB_NO_PACKET;
 	}
+	t->busy = (double)born / t->setup.tree.hosts;
 	drb_smalls_move(t);
 	return born;
 }
 
-// What arrives in this slot, a packet or its header.
-static void acknowledge(struct drb_transfers *t, const struct drb_flying *packet, uint64_t slot)
+// A packet or its header arrives in this slot.
+void drb_transfers_acknowledge(struct drb_transfers *t, const struct drb_flying *packet,
+			       uint64_t slot)
 {
 	const struct drb_window *w = t->transfer[packet->transfer].window;
 
 	if (!w)
 		return;
+	if (t->setup.source == DRB_SIM_UEC) {
+		drb_uec_answer(t, packet, slot);
+		return;
+	}
 	if (t->setup.ack_room == 0) {
 		drb_window_hear(t, packet, slot + w->answer);
 		return;
@@ -153,8 +173,11 @@ static void receive_packet(struct drb_transfers *t, const struct drb_flying *pac
 {
 	t->arrived++;
 	t->marked += packet->marked;
-	acknowledge(t, packet, drb_transfers_slot(t) + 1);
-	if (t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, packet))
+	if (t->setup.source != DRB_SIM_UEC)
+		drb_transfers_acknowledge(t, packet, drb_transfers_slot(t) + 1);
+	if (t->setup.source == DRB_SIM_UEC
+		    ? !drb_uec_receive(t, packet)
+		    : t->setup.source != DRB_SIM_OPEN && !drb_window_receive(t, packet))
 		return;
 	t->transfer[packet->transfer].arrived++;
 	account(t, packet->transfer);
@@ -181,74 +204,34 @@ static void receive_packets(struct drb_packet_sim *sim, const uint64_t word[], u
 		receive_packet(t, &packet[i]);
 }
 
-static uint32_t transfer_of(const struct drb_packet_sim *sim, uint64_t word)
-{
-	return transfers_of(sim)->flying.packet[birth_of(sim, word)].transfer;
-}
-
-// Of a packet that is at this port only the header goes on, and waits for nothing.
-static void trim(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t port,
-		 uint64_t word)
-{
-	struct drb_transfers *t = transfers_of(sim);
-	struct drb_flying packet = t->flying.packet[birth_of(sim, word)];
-	const struct drb_transfer *f = &t->transfer[packet.transfer];
-	uint32_t m = at->l->layer, top = m;
-	uint64_t delay = 0;
-
-	if (port < at->l->up) {
-		top = drb_distance(&t->setup.tree, f->source, f->dest);
-		top = top > m ? top : m + 1; // a detour
-	}
-	for (uint32_t i = m + 1; i <= top; i++)
-		delay += t->setup.delay.link[i];
-	for (uint32_t i = 1; i <= top; i++)
-		delay += t->setup.delay.link[i];
-	uint64_t hops = (uint64_t)llround((2 * top - m) * t->setup.ack_hop);
-	packet.trimmed = true;
-	acknowledge(t, &packet, sim->slot + (hops ? hops : 1) + delay);
-	drop(sim, word);
-}
-
 static uint64_t flow_of(const struct drb_packet_sim *sim, uint64_t word)
 {
-	const uint16_t entropy = transfers_of(sim)->flying.packet[birth_of(sim, word)].entropy;
+	const struct drb_transfers *t = transfers_of(sim);
 
-	return (uint64_t)(entropy & sim->flow_mask) << 32 | (uint32_t)word;
+	return (uint64_t)tag_of(t, &t->flying.packet[birth_of(sim, word)]) << 32 | (uint32_t)word;
 }
 
-static int join_or_drop(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t port,
-			uint64_t word, uint32_t *max)
+// Chooses the uplink by the unit or the host's path.
+static uint32_t transfer_choose(struct drb_packet_sim *sim, const struct active_switch *at,
+				const struct drb_decider *decider, uint64_t word,
+				struct drb_decision *d)
 {
 	struct drb_transfers *t = transfers_of(sim);
-	uint32_t len = at->l->len[at->first + port];
 
-	if (len >= t->setup.queue) {
-		if (t->setup.trim)
-			trim(sim, at, port, word);
-		else
-			drop(sim, word);
-		return 0;
-	}
-	if (len >= t->setup.mark)
-		t->flying.packet[birth_of(sim, word)].marked = true;
-	return join(&sim->fabric.pool, at->l, at->first + port, word, max);
-}
-
-// By what its unit or its host says.
-static uint32_t choose(struct drb_packet_sim *sim, const struct active_switch *at,
-		       const struct drb_decider *decider, uint64_t word, struct drb_decision *d)
-{
-	return drb_uplinks_choose(transfers_of(sim), at, decider, transfer_of(sim, word), d);
+	return drb_uplinks_choose(t, at, decider, &t->flying.packet[birth_of(sim, word)], d);
 }
 
 static void settle(const struct drb_packet_sim *sim, const struct active_switch *at)
 {
-	drb_smalls_hold(transfers_of(sim), at);
+	if (transfers_of(sim)->setup.source == DRB_SIM_UEC)
+		drb_queues_mark(sim, at);
+	else
+		drb_smalls_hold(transfers_of(sim), at);
 }
 
-// Numbers of packets need bits. Nobody asks whether packets left their default paths; where something is dead, their
-// entropies are not in the word.
+// Makes space in the word for the numbers of packets. Transfers do not record whether packets left
+// their default paths. In a fabric with failures, entropies are not in the word, either
+// (flow_of()).
 static void lay_out_word(struct drb_packet_sim *sim)
 {
 	const uint32_t flow = sim->detour_mask ? sim->mark_at - 32 : 0;
@@ -258,7 +241,7 @@ static void lay_out_word(struct drb_packet_sim *sim)
 	sim->birth_at = sim->detour_mask ? sim->birth_at - flow : sim->detour_at;
 }
 
-static int make(struct drb_transfers *t)
+static int packet_sim_make(struct drb_transfers *t)
 {
 	const struct drb_transfers_setup *s = &t->setup;
 	const struct drb_packet_setup packet = {
@@ -266,10 +249,11 @@ static int make(struct drb_transfers *t)
 		.scheme = s->scheme,
 		.choices = s->choices,
 		.threshold = s->threshold,
-		.slots = 1, // of the packet model's own figures
+		.slots = 1, // the packet model's own figures are not used
 		.stats = 1,
 		.seed = s->seed,
 		.fail = s->fail,
+		.faults = s->faults,
 		.slow = s->slow,
 		.delay = s->delay,
 		.memory = s->memory,
@@ -279,37 +263,41 @@ static int make(struct drb_transfers *t)
 	if (rc < 0)
 		return rc;
 	const bool as_packets = s->unit == DRB_SIM_PACKET && s->hosts != DRB_HOSTS_ETHEREAL;
-	t->source = (struct drb_packet_source){.send = send_packets,
-					       .choose = as_packets ? NULL : choose,
-					       .settle = s->ack_room > 0 ? settle : NULL,
-					       .join = join_or_drop,
-					       .join_from = s->mark < s->queue ? s->mark : s->queue,
-					       .flow = flow_of,
-					       .lose = drop,
-					       .receive = receive_packets,
-					       .context = t};
+	t->source = (struct drb_packet_source){
+		.send = send_packets,
+		.choose = as_packets ? NULL : transfer_choose,
+		.settle = s->ack_room > 0 || s->source == DRB_SIM_UEC ? settle : NULL,
+		.join = drb_queues_join,
+		.join_from = s->mark < s->queue && s->source != DRB_SIM_UEC ? s->mark : s->queue,
+		.flow = flow_of,
+		.lose = drb_transfers_drop,
+		.receive = receive_packets,
+		.context = t};
 	t->sim->source = &t->source;
 	lay_out_word(t->sim);
 	t->flying.most = UINT32_C(1) << (t->sim->birth_at > 32 ? 64 - t->sim->birth_at : 31);
 	t->entropy_rng = drb_rng_seed(s->seed, 5);
-	rc = drb_gray_make(&t->gray, &t->sim->fabric, s->gray, s->seed);
-	if (rc == 0 && (drb_turns_init(t) < 0 || drb_uplinks_init(t) < 0 || drb_smalls_init(t) < 0))
-		rc = -ENOMEM;
-	return rc < 0 ? rc : drb_windows_init(t);
+	t->mark_rng = drb_rng_seed(s->seed, 7);
+	if (drb_turns_init(t) < 0 || drb_uplinks_init(t) < 0 || drb_smalls_init(t) < 0 ||
+	    drb_nics_init(t) < 0)
+		return -ENOMEM;
+	return drb_windows_init(t);
 }
 
 static bool is_valid(const struct drb_transfers_setup *s)
 {
-	const bool whole = s->fail.links == 0 && s->fail.switches == 0;
+	const bool whole = drb_fail_nothing(&s->fail) && !drb_faults_cut(&s->faults);
 
 	if (s->unit != DRB_SIM_PACKET &&
 	    (drb_scheme_packets_only(s->scheme) || s->hosts != DRB_HOSTS_FLOW || !whole))
 		return false;
 	if (s->source == DRB_SIM_OPEN && (s->hosts == DRB_HOSTS_REPS || s->trim))
 		return false;
-	if (s->hosts == DRB_HOSTS_ETHEREAL && !whole)
+	if (s->hosts == DRB_HOSTS_ETHEREAL && (!whole || !s->ways))
 		return false;
-	return s->queue > 0 && (whole || (s->ack_room == 0 && !s->handshake));
+	if (s->source == DRB_SIM_UEC && (s->ack_room > 0 || s->handshake))
+		return false;
+	return (whole || (s->ack_room == 0 && !s->handshake));
 }
 
 int drb_transfers_new(struct drb_transfers **out, const struct drb_transfers_setup *setup)
@@ -322,7 +310,10 @@ int drb_transfers_new(struct drb_transfers **out, const struct drb_transfers_set
 	if (!t)
 		return -ENOMEM;
 	t->setup = *setup;
-	int rc = make(t);
+	drb_transfers_set_defaults(&t->setup);
+	t->uec = drb_uec_constants(&t->setup.units, &t->setup.tree, &t->setup.delay);
+	t->freeze = t->setup.source == DRB_SIM_UEC ? t->uec.freeze : t->setup.timeout;
+	int rc = packet_sim_make(t);
 	if (rc < 0)
 		drb_transfers_free(t);
 	else
@@ -338,7 +329,7 @@ void drb_transfers_free(struct drb_transfers *t)
 	drb_uplinks_free(t);
 	drb_windows_free(t);
 	drb_smalls_free(t);
-	drb_gray_free(&t->gray);
+	drb_nics_free(t);
 	free(t->flying.packet);
 	free(t->transfer);
 	free(t->last);
@@ -381,5 +372,7 @@ int drb_transfers_step(struct drb_transfers *t)
 {
 	int rc = drb_packet_step(t->sim);
 
-	return t->failed ? -ENOMEM : rc;
+	if (!t->failed)
+		return rc;
+	return t->crowded ? -EOVERFLOW : -ENOMEM;
 }

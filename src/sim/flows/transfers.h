@@ -1,31 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Transfers: flows of a known size, from their first packet to the last, on the fabric of the packet
-// model. Queues hold so many packets and drop what finds no room. Time is in slots, sizes in packets.
+// Transfers: flows of a known size, from their first packet to the last, on the fabric of the
+// packet model. Queues have a limit, and drop packets beyond it. Time is in slots, sizes are in
+// packets.
 //
-// A host sends a packet a slot, of its transfers in turn. Sources are open, they do not heed congestion, or
-// have a window (window.h). Of an open one a packet that is dropped is not sent again: a transfer of which
-// some are is broken, and has no completion time. Alone on an idle fabric an open transfer takes size - 1 + 2k
-// slots at distance k, what links add, after its handshake (small.h) if there are any.
+// A host sends one packet per slot, of its transfers in turn. Sources are open, which means that
+// they ignore congestion, or have a window (window.h). An open source does not send a dropped
+// packet again: its transfer is broken, and has no completion time. On an idle fabric, an open
+// transfer takes size - 1 + 2k slots at distance k, beyond the delays of links and a handshake
+// (small.h).
 //
-// The unit says what a decision holds for, as in the switch: a packet; a flow for as long as it lasts, by
-// the number of flows on each uplink; a flowlet until it pauses for longer than the gap, by queues.
+// The unit says how long a decision holds, as in the switch: for a packet; for a flow until it
+// ends, by the number of flows on each uplink; or for a flowlet until it pauses for longer than the
+// gap, by queues.
 
 #include "sim/flows/transfer.h"
 
-// -ENOMEM, -ERANGE, -EINVAL: see drb_packet_new().
+// 0, or the errors of drb_packet_new(): -ENOMEM, -ERANGE, -EINVAL.
 int drb_transfers_new(struct drb_transfers **out, const struct drb_transfers_setup *setup);
 void drb_transfers_free(struct drb_transfers *t);
 
-// A transfer that begins in slot `start`. Its number; -ENOMEM.
+// Replaces 0 and NAN by the defaults of the source.
+void drb_transfers_set_defaults(struct drb_transfers_setup *setup);
+
+// Adds a transfer that begins in slot `start`. Returns its number, or -ENOMEM.
 int64_t drb_transfers_add(struct drb_transfers *t, const struct drb_transfer *transfer);
 
-// One slot: -ENOMEM.
+// A source knows that all packets of a transfer have arrived, or that some never will.
+void drb_transfer_over(struct drb_transfers *t, uint32_t transfer);
+
+// The meaning of -EOVERFLOW, for users.
+#define DRB_TRANSFERS_CROWDED                                                                      \
+	"more packets are under way than a run of this scheme can number: limit queues and "       \
+	"windows, or take a smaller fat-tree or a scheme that reads no flows"
+
+// Simulates one slot. 0, -ENOMEM, or -EOVERFLOW: the word of a packet, of which the scheme uses a
+// part, has no room for a larger number. It has 20 bits for it if the scheme reads flows and no
+// link is dead.
 int drb_transfers_step(struct drb_transfers *t);
 
-// Slots that an acknowledgement takes where it takes no room.
+// A packet in the fabric is lost.
+void drb_transfers_drop(struct drb_packet_sim *sim, uint64_t word);
+// A packet or its header arrived, and is answered in this slot or later.
+void drb_transfers_acknowledge(struct drb_transfers *t, const struct drb_flying *packet,
+			       uint64_t slot);
+
+// Slots that an acknowledgement takes if it uses no link time.
 uint64_t drb_transfer_answer(const struct drb_transfers_setup *s,
 			     const struct drb_transfer *transfer);
-// Slots it would take alone, open and without a handshake.
+// Slots that the transfer would take alone, with an open source and no handshake.
 uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
 			    const struct drb_transfer *transfer);

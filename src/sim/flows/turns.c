@@ -21,7 +21,7 @@ int drb_turns_init(struct drb_transfers *t)
 void drb_turns_add(struct drb_transfers *t, uint32_t transfer)
 {
 	uint32_t *last = &t->last[t->transfer[transfer].source];
-	// Behind the one whose turn it was.
+	// Inserted behind the transfer that sent last.
 	const uint32_t before = *last == DRB_NO_TRANSFER ? transfer : *last;
 	const uint32_t next = before == transfer ? transfer : t->transfer[before].next;
 

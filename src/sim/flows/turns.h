@@ -5,10 +5,11 @@
 #include "sim/flows/transfer.h"
 
 int drb_turns_init(struct drb_transfers *t); // 0 or -ENOMEM
-// A new transfer, last of all.
+// Adds a new transfer, whose turn comes last.
 void drb_turns_add(struct drb_transfers *t, uint32_t transfer);
 void drb_turns_leave(struct drb_transfers *t, uint32_t transfer);
 // The next transfer of a host that may send, or DRB_NO_TRANSFER.
 uint32_t drb_turns_next(struct drb_transfers *t, uint32_t host);
-// How many of a host have a packet that may go now: each sends one before it is another one's turn.
+// The number of a host's transfers with a packet that may be sent now. A small frame waits for one
+// packet of each.
 uint32_t drb_turns_ready(const struct drb_transfers *t, uint32_t host);

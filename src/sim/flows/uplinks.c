@@ -48,19 +48,19 @@ int drb_uplinks_grow(struct drb_transfers *t, uint32_t transfers)
 	return 0;
 }
 
-// Of a switch, with unit flow.
+// [uplink]: flows on the uplinks of a switch, with unit flow.
 static uint32_t *flows_at(const struct drb_transfers *t, const struct active_switch *at)
 {
 	return t->flows[at->l->layer] + (size_t)at->s * at->l->up;
 }
 
-static uint32_t choose(const struct drb_decider *decider, struct drb_loads loads,
-		       struct drb_decision *d)
+static uint32_t uplink_choose(const struct drb_decider *decider, struct drb_loads loads,
+			      struct drb_decision *d)
 {
 	return sim_uplink(&decider->choice, drb_decide_uplink(decider, loads, d));
 }
 
-// By the flows on each uplink, once.
+// Chooses once per flow, by the flows on each uplink.
 static void choose_for_flow(struct drb_transfers *t, const struct active_switch *at,
 			    const struct drb_decider *decider, struct drb_way *way,
 			    struct drb_decision *d)
@@ -69,27 +69,31 @@ static void choose_for_flow(struct drb_transfers *t, const struct active_switch 
 
 	if (way->slot)
 		return;
-	way->uplink = choose(decider, (struct drb_loads){.at = flows}, d);
+	way->uplink = uplink_choose(decider, (struct drb_loads){.at = flows}, d);
 	flows[way->uplink]++;
 }
 
 uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch *at,
-			    const struct drb_decider *decider, uint32_t transfer,
+			    const struct drb_decider *decider, const struct drb_flying *packet,
 			    struct drb_decision *d)
 {
+	const uint32_t transfer = packet->transfer;
 	const struct drb_loads queues = {.at = at->l->seen + at->first};
 	uint64_t now = (uint64_t)t->sim->slot + 1;
 
 	if (t->setup.hosts == DRB_HOSTS_ETHEREAL)
-		return drb_way_uplink(&t->setup.tree, t->transfer[transfer].way, at->l->layer);
+		return drb_way_uplink(
+			&t->setup.tree,
+			drb_way_of(t->setup.ways, t->transfer[transfer].place, packet->sequence),
+			at->l->layer);
 	if (t->setup.unit == DRB_SIM_PACKET)
-		return choose(decider, queues, d);
+		return uplink_choose(decider, queues, d);
 	struct drb_way *way = &t->way[(size_t)transfer * ways_of(t) + at->l->layer - 1];
-	// The flow of one decision comes by one switch of each layer; flowlets may change it.
+	// A flow passes one switch of each layer; flowlets may come to another one.
 	if (t->setup.unit == DRB_SIM_FLOW)
 		choose_for_flow(t, at, decider, way, d);
 	else if (!way->slot || way->at != at->s || now - way->slot > t->setup.gap)
-		way->uplink = choose(decider, queues, d);
+		way->uplink = uplink_choose(decider, queues, d);
 	way->at = at->s;
 	way->slot = now;
 	return way->uplink;
@@ -101,13 +105,13 @@ uint32_t drb_uplinks_advise(const struct drb_transfers *t, const struct active_s
 	bool by_flows = t->setup.unit == DRB_SIM_FLOW;
 	const uint32_t *load = by_flows ? flows_at(t, at) : at->l->seen + at->first;
 
-	return choose(decider, (struct drb_loads){.at = load}, d);
+	return uplink_choose(decider, (struct drb_loads){.at = load}, d);
 }
 
 void drb_uplinks_forget(struct drb_transfers *t, uint32_t transfer)
 {
 	if (t->setup.unit != DRB_SIM_FLOW)
-		return; // no flow keeps its way
+		return; // uplinks keep no count of flows
 
 	const struct drb_way *way = t->way + (size_t)transfer * ways_of(t);
 	for (uint32_t m = 1; m < t->setup.tree.layers; m++, way++) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Which uplink the packets of a transfer take, by the unit.
+// Uplinks of the packets of a transfer, by the unit of decisions.
 
 #include "sim/flows/transfer.h"
 #include "sim/models/packet_slot.h"
 
 int drb_uplinks_init(struct drb_transfers *t); // 0 or -ENOMEM
 void drb_uplinks_free(struct drb_transfers *t);
-// For so many transfers. 0 or -ENOMEM.
+// Makes space for this many transfers. 0 or -ENOMEM.
 int drb_uplinks_grow(struct drb_transfers *t, uint32_t transfers);
 
-// Of a packet at a switch; d as for drb_decide_uplink().
+// The uplink of a packet at a switch; d is that of drb_decide_uplink().
 uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch *at,
-			    const struct drb_decider *decider, uint32_t transfer,
+			    const struct drb_decider *decider, const struct drb_flying *packet,
 			    struct drb_decision *d);
-// The same of a packet that belongs to no transfer.
+// The same for a packet that belongs to no transfer.
 uint32_t drb_uplinks_advise(const struct drb_transfers *t, const struct active_switch *at,
 			    const struct drb_decider *decider, struct drb_decision *d);
 // The transfer is over.

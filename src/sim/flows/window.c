@@ -6,26 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/flows/ethereal.h"
 #include "sim/flows/transfers.h"
+#include "sim/flows/uec_window.h"
 
 #define RING_FIRST 16
 #define WINDOW_FIRST 10
 #define GAIN (1.0 / 16)
 #define OVERTAKEN_MOST 3
 
-// By slot of arrival.
+// Lists by slot of arrival.
 struct drb_acks {
-	uint32_t slots; // more than the longest way
+	uint32_t slots; // more than the longest path takes
 	struct ack_list {
 		struct drb_flying *packet;
 		uint32_t count, room;
 	} list[];
 };
 
-// Each packet has its own timeout.
+// True if each packet has its own timeout.
 static bool has_timers(const struct drb_transfers *t)
 {
-	return t->setup.timer_each || drb_hosts_spread(t->setup.hosts);
+	return t->setup.timer_each || drb_hosts_spread(t->setup.hosts) ||
+	       t->setup.source == DRB_SIM_UEC;
 }
 
 int drb_windows_init(struct drb_transfers *t)
@@ -36,7 +39,7 @@ int drb_windows_init(struct drb_transfers *t)
 	if (t->setup.source == DRB_SIM_OPEN)
 		return 0;
 	if (t->setup.trim)
-		slots *= 2; // headers come on their way, and then back
+		slots *= 2; // headers take their path, and then return
 	t->acks = calloc(1, sizeof(*t->acks) + slots * sizeof(t->acks->list[0]));
 	if (!t->acks)
 		return -ENOMEM;
@@ -65,8 +68,7 @@ static struct drb_window *new_window(uint32_t ring)
 	return w;
 }
 
-// Room for one more packet.
-static int grow(struct drb_transfers *t, uint32_t transfer)
+int drb_window_grow(struct drb_transfers *t, uint32_t transfer)
 {
 	struct drb_window *w = t->transfer[transfer].window, *more;
 
@@ -80,6 +82,8 @@ static int grow(struct drb_transfers *t, uint32_t transfer)
 	more->mask = mask;
 	for (uint32_t s = w->first; s < w->next; s++)
 		*drb_window_packet(more, s) = *drb_window_packet(w, s);
+	for (uint32_t i = w->uec.heard; i < w->uec.came; i++)
+		drb_window_packet(more, i)->number = drb_window_packet(w, i)->number;
 	free(w);
 	t->transfer[transfer].window = more;
 	return 0;
@@ -100,9 +104,12 @@ int drb_window_open(struct drb_transfers *t, uint32_t transfer)
 	w->answer = (uint32_t)drb_transfer_answer(&t->setup, &one);
 	w->bdp = (uint32_t)drb_transfer_alone(&t->setup, &one) + w->answer;
 	w->size = WINDOW_FIRST;
+	w->span = DRB_WINDOW_MOST;
 	w->slow_start_below = DRB_WINDOW_MOST;
 	w->alpha = 1;
 	w->round_begin = 1;
+	if (t->setup.source == DRB_SIM_UEC)
+		drb_uec_open(t, w);
 	t->transfer[transfer].window = w;
 	return 0;
 }
@@ -113,7 +120,7 @@ void drb_window_close(struct drb_transfers *t, uint32_t transfer)
 	t->transfer[transfer].window = NULL;
 }
 
-static void take_for_lost(struct drb_window *w, struct drb_window_packet *p)
+void drb_window_lose(struct drb_window *w, struct drb_window_packet *p)
 {
 	p->outcome = DRB_LOST;
 	w->under_way--;
@@ -126,7 +133,7 @@ static void cut(struct drb_window *w, double to)
 	w->slow_start_below = w->size;
 }
 
-// Each packet has its own time, since others may come by ways that do not lose.
+// Each packet has its own timeout, because others may take paths without losses.
 static void time_out_each(struct drb_transfers *t, struct drb_window *w, uint64_t slot)
 {
 	uint32_t oldest = 0; // slots ago
@@ -140,9 +147,12 @@ static void time_out_each(struct drb_transfers *t, struct drb_window *w, uint64_
 			oldest = ago > oldest ? ago : oldest;
 			continue;
 		}
-		take_for_lost(w, p);
-		cut(w, w->size - 1);
-		drb_reps_lose(&w->reps, slot + t->setup.timeout);
+		drb_window_lose(w, p);
+		if (t->setup.source == DRB_SIM_UEC)
+			drb_uec_time_out(w);
+		else
+			cut(w, w->size - 1);
+		drb_reps_lose(&w->reps, slot + t->freeze);
 	}
 	w->since = (uint32_t)slot - oldest;
 }
@@ -151,7 +161,7 @@ static void time_out_all(struct drb_window *w, uint64_t slot)
 {
 	for (uint32_t s = w->first; s < w->next; s++) {
 		if (drb_window_packet(w, s)->outcome == DRB_UNDER_WAY)
-			take_for_lost(w, drb_window_packet(w, s));
+			drb_window_lose(w, drb_window_packet(w, s));
 	}
 	w->slow_start_below = w->size / 2 > 2 ? w->size / 2 : 2;
 	w->size = 1;
@@ -168,11 +178,13 @@ void drb_window_time_out(struct drb_transfers *t, struct drb_window *w)
 
 struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 {
-	// Sent again, a packet has its room. Without memory the last one goes again, and the run has failed.
-	const bool fails = !t->transfer[transfer].window->lost && grow(t, transfer) < 0;
+	// A packet that is sent again has its entry. Without memory, the last packet is sent again,
+	// and the run has failed.
+	const bool fails = !t->transfer[transfer].window->lost && drb_window_grow(t, transfer) < 0;
 	struct drb_window *w = t->transfer[transfer].window;
 	uint32_t sequence = fails ? w->next - 1 : w->next;
-	bool came = false;
+	bool came = false, again = w->lost > 0;
+	uint32_t overtaken = 0;
 
 	if (w->lost) {
 		for (sequence = w->first; drb_window_packet(w, sequence)->outcome != DRB_LOST;
@@ -181,6 +193,8 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 		w->lost--;
 		w->resent = sequence >= w->resent ? sequence + 1 : w->resent;
 		came = drb_window_packet(w, sequence)->came;
+		if (t->setup.source == DRB_SIM_UEC)
+			overtaken = drb_uec_resends(drb_window_packet(w, sequence));
 		t->resent++;
 	} else if (!fails) {
 		w->next++;
@@ -191,11 +205,19 @@ struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 	struct drb_window_packet *p = drb_window_packet(w, sequence);
 	if (w->under_way++ == 0)
 		w->since = slot;
-	*p = (struct drb_window_packet){.number = ++w->number,
+	w->number++;
+	*p = (struct drb_window_packet){.number = t->setup.source == DRB_SIM_UEC ? p->number
+										 : w->number,
 					.slot = slot & DRB_WINDOW_SLOTS,
 					.outcome = DRB_UNDER_WAY,
+					.overtaken = overtaken & 3,
 					.came = came};
-	return (struct drb_flying){.transfer = transfer, .sequence = sequence, .number = w->number};
+	return (struct drb_flying){.transfer = transfer,
+				   .sequence = sequence,
+				   .number = w->number,
+				   .again = again,
+				   .early = !w->uec.told && !again,
+				   .ask = drb_uec_asks(&t->transfer[transfer], again)};
 }
 
 void drb_window_hear(struct drb_transfers *t, const struct drb_flying *ack, uint64_t slot)
@@ -219,7 +241,7 @@ bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet
 {
 	struct drb_window *w = t->transfer[packet->transfer].window;
 
-	// What is acknowledged came.
+	// Acknowledged packets have come before.
 	if (!w || packet->sequence < w->first)
 		return false;
 	struct drb_window_packet *p = drb_window_packet(w, packet->sequence);
@@ -228,17 +250,32 @@ bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet
 	return !again;
 }
 
-// Packets that were sent before this transmission, and are not acknowledged, were overtaken.
-static void look_for_losses(struct drb_window *w, uint64_t number)
+// True if both packets of a transfer take the same path.
+static bool same_path(const struct drb_transfers *t, uint32_t transfer, uint32_t a, uint32_t b)
 {
+	const struct drb_ways *ways = t->setup.ways;
+	const uint32_t place = t->transfer[transfer].place;
+
+	return t->setup.hosts != DRB_HOSTS_ETHEREAL ||
+	       drb_way_of(ways, place, a) == drb_way_of(ways, place, b);
+}
+
+// Packets that were sent on the same path before the acknowledged transmission, and are not
+// acknowledged, were overtaken.
+static void look_for_losses(struct drb_transfers *t, const struct drb_flying *ack)
+{
+	struct drb_window *w = t->transfer[ack->transfer].window;
+	const uint32_t number = ack->number;
+
 	for (uint32_t s = w->first; s < w->next; s++) {
 		struct drb_window_packet *p = drb_window_packet(w, s);
 		if (p->number > number && s >= w->resent)
 			break;
 		if (p->outcome != DRB_UNDER_WAY || p->number > number ||
+		    !same_path(t, ack->transfer, s, ack->sequence) ||
 		    ++p->overtaken < OVERTAKEN_MOST)
 			continue;
-		take_for_lost(w, p);
+		drb_window_lose(w, p);
 		if (!w->round_cut)
 			cut(w, w->size / 2);
 		w->round_cut = true;
@@ -255,14 +292,14 @@ static void end_round(struct drb_window *w)
 	w->round_begin = w->number + 1;
 }
 
-// It was trimmed. Of what was sent again since nothing is known.
+// The packet was trimmed. Ignored if the packet was sent again since.
 static void reject(struct drb_window *w, const struct drb_flying *nack)
 {
 	struct drb_window_packet *p = drb_window_packet(w, nack->sequence);
 
 	if (nack->sequence < w->first || p->outcome != DRB_UNDER_WAY || p->number != nack->number)
 		return;
-	take_for_lost(w, p);
+	drb_window_lose(w, p);
 	cut(w, w->size - 1);
 }
 
@@ -272,6 +309,10 @@ static void acknowledge(struct drb_transfers *t, const struct drb_flying *ack)
 
 	if (!w)
 		return;
+	if (t->setup.source == DRB_SIM_UEC) {
+		drb_uec_hear(t, ack);
+		return;
+	}
 	const uint64_t slot = drb_transfers_slot(t);
 	if (!has_timers(t))
 		w->since = (uint32_t)slot;
@@ -293,7 +334,7 @@ static void acknowledge(struct drb_transfers *t, const struct drb_flying *ack)
 	w->round_acks++;
 	w->round_marks += ack->marked;
 	if (t->setup.source == DRB_SIM_WINDOW)
-		look_for_losses(w, ack->number);
+		look_for_losses(t, ack);
 	if (ack->number >= w->round_begin)
 		end_round(w);
 }

@@ -7,7 +7,7 @@
 
 const uint32_t drb_size_class_end[DRB_SIZE_CLASSES] = {UINT32_MAX, 68, 6849, UINT32_MAX};
 
-// The transfers in the order in which they begin.
+// Draws transfers in the order in which they begin.
 struct draws {
 	const struct drb_workload_setup *setup;
 	struct drb_rng rng;
@@ -18,7 +18,9 @@ struct workload {
 	const struct drb_workload_setup *setup;
 	struct drb_transfers *transfers;
 	struct draws draws;
-	uint32_t first, measured, over; // transfers: the first one measured, how many, of them over
+	// transfers: the first measured one, the number of measured ones, those of them that are
+	// over.
+	uint32_t first, measured, over;
 };
 
 static bool is_valid(const struct drb_workload_setup *s)
@@ -35,7 +37,7 @@ static struct draws draws_of(const struct drb_workload_setup *s)
 	return d;
 }
 
-// The next transfer, if it begins in this slot.
+// Draws the next transfer, if it begins in this slot.
 static bool draw(struct draws *d, uint64_t slot, struct drb_transfer *t)
 {
 	uint32_t hosts = d->setup->transfers.tree.hosts;
@@ -58,8 +60,8 @@ int drb_workload_list(const struct drb_workload_setup *setup, struct drb_list *l
 	struct draws draws = draws_of(setup);
 	for (uint32_t slot = 0; slot < setup->slots; slot++) {
 		while (draw(&draws, slot, &t)) {
-			const struct drb_listed listed = {
-				slot, t.source, t.dest, t.size, DRB_LIST_NONE, DRB_LIST_NONE, 0};
+			const struct drb_listed listed = {slot,   t.source,      t.dest,
+							  t.size, DRB_LIST_NONE, DRB_LIST_NONE};
 			int rc = drb_list_add(list, &listed);
 			if (rc < 0)
 				return rc;
@@ -68,8 +70,8 @@ int drb_workload_list(const struct drb_workload_setup *setup, struct drb_list *l
 	return 0;
 }
 
-// The transfers that begin in the slot to come.
-static int begin(struct workload *w)
+// Begins the transfers of the next slot.
+static int slot_begin(struct workload *w)
 {
 	const struct drb_workload_setup *s = w->setup;
 	uint64_t slot = drb_transfers_slot(w->transfers);
@@ -108,7 +110,7 @@ static bool is_of(const struct drb_transfer *t, int class)
 	return t->size > above && t->size <= drb_size_class_end[class];
 }
 
-// Times and slowdowns of a class; sample[] has room for all that are measured.
+// Times and slowdowns of a class; sample[] has space for all measured transfers.
 static void sum_up(const struct workload *w, int class, uint64_t sample[],
 		   struct drb_workload_result *r)
 {
@@ -149,6 +151,7 @@ static int report(const struct workload *w, struct drb_workload_result *r)
 	r->packets = w->transfers->arrived;
 	r->dropped = w->transfers->dropped;
 	r->resent = w->transfers->resent;
+	r->lost_to = w->transfers->sim->lost_to;
 	r->slots = drb_transfers_slot(w->transfers);
 	return 0;
 }
@@ -167,11 +170,11 @@ int drb_workload_run(const struct drb_workload_setup *setup, struct drb_workload
 	w.transfers->on_over = count_over;
 	w.transfers->context = &w;
 	while (rc == 0 && goes_on(&w)) {
-		rc = begin(&w);
+		rc = slot_begin(&w);
 		if (rc == 0)
 			rc = drb_transfers_step(w.transfers);
 	}
-	result->failed = rc < 0;
+	result->error = rc;
 	rc = report(&w, result);
 	drb_transfers_free(w.transfers);
 	return rc;

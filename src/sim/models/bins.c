@@ -7,9 +7,10 @@
 
 #include "core/math/random.h"
 
-#define EACH_MAX 200 // far from what a byte counts
+#define EACH_MAX 200 // balls for each bin, so that the fullest bin fits into a byte by far
 
-// The first of bins that are equal is taken. Counters are bytes, that many bins are in the cache.
+// Among equally loaded bins, a ball takes the one drawn first. Counters are bytes, so that they fit
+// into the cache. Returns the load of the fullest bin.
 static uint8_t throw_all(const struct drb_bins_setup *s, struct drb_rng *rng, uint8_t load[])
 {
 	uint64_t balls = (uint64_t)s->bins * s->each;

@@ -17,9 +17,9 @@ struct chain {
 	uint64_t arrived, redirected;
 };
 
-// One event of the uniformised chain: n lambda arrivals and n services a unit of time; a service at
-// an empty queue changes nothing. Every event stands for the same time on average, so averages over
-// events are averages over time.
+// One event of the uniformised chain, which has n lambda arrivals and n services in a unit of time.
+// A service at an empty queue changes nothing. All events last equally long on average, so averages
+// over events are averages over time.
 static void event(struct chain *chain, struct drb_rng *rng, double arrives_below)
 {
 	uint32_t n = chain->choice.uplinks;
@@ -50,7 +50,8 @@ void drb_ctmc_add_shares(const uint32_t queue[], uint32_t queues, double s[DRB_C
 	}
 }
 
-// Sums over looks at the chain: of the packets of all queues and of one, and of their squares.
+// Sums over samples of the chain: packets in all queues, the squares of these numbers, and the
+// squares of each queue's packets.
 struct sums {
 	double looks, packets, packets_squared, squares;
 };
@@ -66,7 +67,8 @@ static void add_squares(const struct chain *chain, struct sums *sums)
 	sums->looks++;
 }
 
-// All queues are alike: the variance of their sum is n variance + n (n - 1) covariance.
+// The correlation of two queues. All queues have the same distribution, so the variance of their
+// sum is n variance + n (n - 1) covariance.
 static double correlation(const struct sums *s, double n)
 {
 	double mean = s->packets / s->looks;

@@ -15,29 +15,32 @@
 // Address space for queues that outgrow their homes.
 #define POOL_BYTES (UINT64_C(1) << 30)
 
-// Uplinks are numbered layer by layer, switch by switch, port by port: each layer has as many as there are hosts.
+// Uplinks are numbered by layer, then by switch, then by port. Each layer has as many uplinks as
+// there are hosts.
 struct layers {
 	const struct drb_ctmc_layers_setup *setup;
 	struct drb_tree tree;
 	struct drb_choice choice;
 	struct drb_rng rng;
 	uint32_t links;
-	uint32_t *queue;        // packets, of each uplink
-	struct drb_fifo *fifo;  // their destinations
-	uint32_t *next;         // the first uplink of the switch that an uplink leads to
-	uint32_t *busy, *place; // uplinks with packets, in any order; where each of them is in it
+	uint32_t *queue;       // [uplink]: packets
+	struct drb_fifo *fifo; // [uplink]: destinations of these packets
+	uint32_t *next;        // [uplink]: the first uplink of the switch at its upper end
+	// The uplinks with packets, in any order; [uplink]: its index in `busy`.
+	uint32_t *busy, *place;
 	uint32_t busy_links;
-	double *departed; // when one was last measured; negative: not yet
+	double *departed; // [uplink]: time of its last measured departure; negative: none so far
 	struct drb_fifo_pool pool;
-	uint64_t packets[DRB_LAYERS_MAX]; // in the queues of layer m
+	uint64_t packets[DRB_LAYERS_MAX]; // [m]: packets in the queues of layer m
 	double now;
 	bool measures;
-	// Of each layer: packets times time; departures with one before them, and of the times between: sums.
+	// By layer: the integral of packets over time; the number of measured gaps between
+	// departures of an uplink; the sums of these gaps and of their squares.
 	double area[DRB_LAYERS_MAX], departures[DRB_LAYERS_MAX], sum[DRB_LAYERS_MAX],
 		squares[DRB_LAYERS_MAX];
 };
 
-static int enter(struct layers *l, uint32_t layer, uint32_t first, uint32_t dest)
+static int packet_enter(struct layers *l, uint32_t layer, uint32_t first, uint32_t dest)
 {
 	const uint32_t def = drb_host_digit(&l->tree, dest, layer);
 	const uint32_t link =
@@ -55,7 +58,7 @@ static int enter(struct layers *l, uint32_t layer, uint32_t first, uint32_t dest
 	return 0;
 }
 
-// From a host, to one that has another top digit.
+// A packet arrives at a random host, for a host with another top digit.
 static int arrive(struct layers *l)
 {
 	const uint32_t block = l->tree.pow[l->tree.layers - 1];
@@ -64,7 +67,7 @@ static int arrive(struct layers *l)
 
 	if (dest >= host / block * block)
 		dest += block;
-	return enter(l, 1, drb_tree_host_peer(&l->tree, host).label * l->tree.arity, dest);
+	return packet_enter(l, 1, drb_tree_host_peer(&l->tree, host).label * l->tree.arity, dest);
 }
 
 static void count_departure(struct layers *l, uint32_t layer, uint32_t link)
@@ -92,10 +95,11 @@ static int depart(struct layers *l, uint32_t link)
 	}
 	l->packets[layer]--;
 	count_departure(l, layer, link);
-	return layer + 1 < l->tree.layers ? enter(l, layer + 1, l->next[link], dest) : 0;
+	return layer + 1 < l->tree.layers ? packet_enter(l, layer + 1, l->next[link], dest) : 0;
 }
 
-// All that can happen next has exponential times: which comes first is as likely as its rate.
+// The times to all possible events are exponential. The next event is therefore drawn in proportion
+// to the rates.
 static int event(struct layers *l)
 {
 	const double arrivals = l->setup->lambda * l->tree.hosts, rate = arrivals + l->busy_links;
@@ -151,7 +155,7 @@ static void wire(struct layers *l)
 	}
 }
 
-static int allocate(struct layers *l)
+static int layers_allocate(struct layers *l)
 {
 	l->queue = calloc(l->links, sizeof(*l->queue));
 	l->fifo = calloc(l->links, sizeof(*l->fifo));
@@ -165,7 +169,7 @@ static int allocate(struct layers *l)
 				  POOL_BYTES + sizeof(uint64_t) * DRB_FIFO_HOME * l->links);
 }
 
-static void release(struct layers *l)
+static void layers_release(struct layers *l)
 {
 	drb_fifo_pool_free(&l->pool);
 	free(l->departed);
@@ -195,12 +199,12 @@ int drb_ctmc_layers_run(const struct drb_ctmc_layers_setup *setup,
 				       .choices = 2,
 				       .margin = drb_margin(setup->threshold)};
 	*result = (struct drb_ctmc_layers_result){0};
-	rc = allocate(&l);
+	rc = layers_allocate(&l);
 	if (rc == 0) {
 		wire(&l);
 		rc = measure(&l, result);
 	}
-	release(&l);
+	layers_release(&l);
 	return rc;
 }
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How long packets, and what is known of queues, are on their way.
+// Delays of links, and of what switches know about their queues.
 
 #include "core/fabric/tree.h"
 
 #define DRB_DELAY_MAX 1000 // slots
 
 struct drb_delay {
-	// [layer]: slots that links to it from below, hosts' for layer 1, add to the one in which a packet crosses.
+	// [layer]: slots that a packet takes on a link from below to this layer, beyond the slot in
+	// which it crosses. Links of hosts are those to layer 1.
 	uint32_t link[DRB_LAYERS_MAX + 1];
-	// Switches know the lengths of their queues as of the end of the slot so long ago; 0: as they are.
+	// Switches know the lengths that their queues had at the end of the slot this many slots
+	// ago; 0: the lengths of now.
 	uint32_t loads;
 };
 
-// What the links add on the way from a host to one at distance k.
+// The slots that links add to the path from a host to one at distance k.
 static inline uint64_t drb_delay_of_way(const struct drb_delay *d, uint32_t k)
 {
 	uint64_t slots = 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static uint64_t ports_of(const struct drb_layer *l)
+static uint64_t layer_ports(const struct drb_layer *l)
 {
 	return (uint64_t)l->switches * (l->up + l->down);
 }
@@ -22,7 +22,8 @@ static struct drb_layer shape_of(const struct drb_tree *t, uint32_t layer)
 	};
 }
 
-// A switch takes what comes at the beginning of a slot, a host has it at its end.
+// A switch takes arrivals at the beginning of a slot; a host has them at the end of one. Lines to
+// hosts therefore have a strip less.
 static void shape_lines(struct drb_layer *l, const struct drb_delay *delay)
 {
 	uint32_t slots = l->layer ? 2 : 1;
@@ -48,14 +49,14 @@ uint64_t drb_fabric_bytes(const struct drb_tree *t, const struct drb_delay *dela
 		bytes += (line_words(&l.from_below) + line_words(&l.from_above)) * sizeof(uint64_t);
 		if (m == 0)
 			continue;
-		bytes += ports_of(&l) * ((1 + delay->loads) * sizeof(*l.len) + sizeof(*l.fifo) +
-					 DRB_FIFO_HOME * sizeof(uint64_t));
+		bytes += layer_ports(&l) * ((1 + delay->loads) * sizeof(*l.len) + sizeof(*l.fifo) +
+					    DRB_FIFO_HOME * sizeof(uint64_t));
 		bytes += (uint64_t)l.switches * (sizeof(*l.up_to) + sizeof(*l.down_to));
 	}
 	return bytes;
 }
 
-// Entry of the receiving array that the other end of a port stands for.
+// The index, in the receiving array, of the entry for the other end of a port.
 static uint32_t entry(const struct drb_fabric *f, struct drb_end end)
 {
 	const struct drb_layer *l = &f->layer[end.layer];
@@ -73,7 +74,7 @@ static uint32_t down_entry(const struct drb_fabric *f, uint32_t m, uint32_t s, u
 	return entry(f, drb_tree_down_peer(&f->tree, m, s, port));
 }
 
-// The entries of the ports of one switch are evenly spaced: they differ in one digit of the peer.
+// The entries of the ports of one switch are evenly spaced, because the peers differ in one digit.
 static void link_layer(struct drb_fabric *f, struct drb_layer *l)
 {
 	uint32_t m = l->layer;
@@ -91,7 +92,7 @@ static void link_layer(struct drb_fabric *f, struct drb_layer *l)
 
 static int fill_line(struct drb_line *line)
 {
-	static uint64_t none; // of no links, but an address
+	static uint64_t none; // a valid address for layers without links
 	uint64_t words = line_words(line);
 
 	line->now = line->next = &none;
@@ -110,7 +111,7 @@ static int fill_lines(struct drb_layer *l)
 
 static int fill_layer(struct drb_layer *l, const struct drb_delay *delay, uint64_t first_fifo)
 {
-	uint64_t ports = ports_of(l);
+	uint64_t ports = layer_ports(l);
 
 	l->first_fifo = first_fifo;
 	l->seen = l->len = calloc(ports, sizeof(*l->len));
@@ -137,11 +138,11 @@ int drb_fabric_init(struct drb_fabric *f, const struct drb_tree *t, const struct
 	for (uint32_t m = 0; m <= t->layers; m++) {
 		f->layer[m] = shape_of(t, m);
 		shape_lines(&f->layer[m], delay);
-		fifos += m ? ports_of(&f->layer[m]) : 0;
+		fifos += m ? layer_ports(&f->layer[m]) : 0;
 	}
 	uint64_t homes = fifos * DRB_FIFO_HOME * sizeof(uint64_t);
 	rc = drb_fifo_pool_init(&f->pool, fifos, memory - tables + homes);
-	// One line of cache per queue, all of them walked every slot.
+	// Each queue's home is one cache line, and every slot visits all of them.
 	if (rc == 0)
 		madvise(f->pool.word, homes, MADV_HUGEPAGE);
 	fifos = 0;
@@ -149,7 +150,7 @@ int drb_fabric_init(struct drb_fabric *f, const struct drb_tree *t, const struct
 		rc = fill_lines(&f->layer[0]);
 	for (uint32_t m = 1; rc == 0 && m <= t->layers; m++) {
 		rc = fill_layer(&f->layer[m], delay, fifos);
-		fifos += ports_of(&f->layer[m]);
+		fifos += layer_ports(&f->layer[m]);
 	}
 	for (uint32_t m = 1; rc == 0 && m <= t->layers; m++)
 		link_layer(f, &f->layer[m]);
@@ -185,10 +186,10 @@ static void turn(struct drb_line *line, uint32_t slot)
 	line->next = line->word + (slot + line->strips - 1) % line->strips * line->links;
 }
 
-// The lengths at the end of the slot before are kept for as long as nobody knows them.
+// Keeps the lengths at the end of the slot before until switches may know them.
 static void remember(struct drb_layer *l, uint32_t slot, uint32_t age)
 {
-	uint64_t ports = ports_of(l);
+	uint64_t ports = layer_ports(l);
 
 	memcpy(l->old + (slot + age - 1) % age * ports, l->len, ports * sizeof(*l->len));
 	l->seen = l->old + slot % age * ports;
@@ -220,7 +221,7 @@ uint64_t drb_fabric_packets(const struct drb_fabric *f)
 
 	for (uint32_t m = 0; m <= f->tree.layers; m++) {
 		const struct drb_layer *l = &f->layer[m];
-		for (uint64_t i = 0; m > 0 && i < ports_of(l); i++)
+		for (uint64_t i = 0; m > 0 && i < layer_ports(l); i++)
 			packets += l->len[i];
 		packets += on_line(&l->from_below) + on_line(&l->from_above);
 	}

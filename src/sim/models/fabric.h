@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The fabric as the packet model stores it: per layer the queues of all switches and, for every
-// link, the packets that are on it.
+// The fabric as the packet model stores it: the queues of all switches by layer, and the packets
+// that are on each link.
 //
-// A packet is one 64-bit word: destination label in the low half; above it the source or bits of it for
-// hashing, the mark of its scheme, that of its detour (lay_out_word() in packet_run.c), and the slot of birth.
+// A packet is one 64-bit word. The lower half is the label of the destination. Above it are the
+// source or a hash of it, the mark of the scheme, the detour mark, and the slot of birth
+// (lay_out_word() in packet_run.c).
 
 #include <stdint.h>
 
@@ -16,17 +17,17 @@
 
 #define DRB_NO_PACKET UINT64_MAX
 
-// What is on the links that end at a layer, from one side. Of each slot there is a strip, [link]: what comes to the
-// other end in that slot.
+// The packets on links that end at a layer, from one side. There is a strip of `links` words for
+// each slot in which packets arrive at the other end.
 struct drb_line {
-	uint64_t *now;  // the strip of this slot
-	uint64_t *next; // that into which packets are sent in this slot, the last one
-	uint64_t *word; // all strips, taking turns
+	uint64_t *now;  // strip of the packets that arrive in this slot
+	uint64_t *next; // strip into which this slot sends packets: the last to arrive
+	uint64_t *word; // all strips, a ring
 	uint64_t links;
 	uint32_t strips;
 };
 
-// Word i of those on their way before a slot, i below links * (strips - 1).
+// Word i of the packets on the links before a slot; i < links * (strips - 1).
 static inline uint64_t drb_line_word(const struct drb_line *line, uint64_t i)
 {
 	uint64_t first = (uint64_t)(line->now - line->word);
@@ -35,21 +36,24 @@ static inline uint64_t drb_line_word(const struct drb_line *line, uint64_t i)
 }
 
 // One layer. Ports of a switch are counted up-ports first: port u < up is up-port u, port up + p is
-// down-port p; port i of switch s is entry s * (up + down) + i of len and fifo. Layer 0 are the hosts, each with one
-// up-port; of these there is from_above alone.
+// down-port p. Port i of switch s is entry s * (up + down) + i of `len` and `fifo`. Layer 0 are the
+// hosts: each has one up-port, and the layer has nothing but from_above.
 struct drb_layer {
 	uint32_t layer; // m
 	uint32_t switches, up, down;
 	uint32_t *len;
 	struct drb_fifo *fifo;
-	uint64_t first_fifo; // number of fifo[0] in the pool
-	// len as switches know it, of the slot that setup.delay.loads says; owned: of all slots since then.
+	uint64_t first_fifo; // index of fifo[0] in the pool
+	// `seen` is `len` as switches know it, drb_delay.loads slots ago. `old` has the lengths of
+	// all slots since then; owned.
 	const uint32_t *seen;
 	uint32_t *old;
-	// What arrives: entry s * down + p of from_below at down-port p, s * up + u of from_above at up-port u.
+	// Arrivals: entry s * down + p of from_below at down-port p, s * up + u of from_above at
+	// up-port u.
 	struct drb_line from_below, from_above;
-	// Where it goes: up-port u of s feeds entry up_to[s] + u * up_stride of the layer above's
-	// from_below; down-port p entry down_to[s] + p * down_stride of the layer below's from_above.
+	// Destinations of departures. Up-port u of switch s feeds entry up_to[s] + u * up_stride of
+	// from_below of the layer above. Down-port p feeds entry down_to[s] + p * down_stride of
+	// from_above of the layer below.
 	uint32_t *up_to, *down_to;
 	uint32_t up_stride, down_stride;
 };
@@ -61,14 +65,14 @@ struct drb_fabric {
 	struct drb_fifo_pool pool;
 };
 
-// Bytes of tables and homes of queues that a fabric takes before the first packet.
+// Bytes of the tables and the homes of queues, which a fabric takes before the first packet.
 uint64_t drb_fabric_bytes(const struct drb_tree *t, const struct drb_delay *delay);
-// memory: bytes that tables and queues may take together. -ENOMEM if the tables do not fit or the
-// system refuses.
+// `memory`: bytes that tables and queues may take together. 0, or -ENOMEM if the tables do not fit
+// or the system refuses.
 int drb_fabric_init(struct drb_fabric *f, const struct drb_tree *t, const struct drb_delay *delay,
 		    uint64_t memory);
 void drb_fabric_free(struct drb_fabric *f);
-// Before this slot: lines, and the lengths that switches know, are those of it.
+// Called before each slot: lines, and the lengths that switches know, become those of this slot.
 void drb_fabric_turn(struct drb_fabric *f, uint32_t slot);
 
 // Packets in queues and on links before a slot, counted one by one.

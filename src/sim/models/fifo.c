@@ -32,8 +32,8 @@ static uint32_t class_of(uint32_t mask)
 	return 31 - (uint32_t)__builtin_clz(mask + 1);
 }
 
-// A ring of mask + 1 words; 0 if there is none.
-static uint32_t take(struct drb_fifo_pool *pool, uint32_t mask)
+// Takes a ring of mask + 1 words from the pool. 0: the pool has none.
+static uint32_t ring_take(struct drb_fifo_pool *pool, uint32_t mask)
 {
 	uint32_t *free = &pool->free[class_of(mask)], base = *free;
 
@@ -70,7 +70,7 @@ static void move(struct drb_fifo_pool *pool, struct drb_fifo *q, uint32_t base, 
 int drb_fifo_grow(struct drb_fifo_pool *pool, struct drb_fifo *q)
 {
 	uint32_t mask = 2 * q->mask + 1;
-	uint32_t base = mask < UINT32_C(1) << 30 ? take(pool, mask) : 0;
+	uint32_t base = mask < UINT32_C(1) << 30 ? ring_take(pool, mask) : 0;
 
 	if (!base)
 		return -ENOMEM;

@@ -13,20 +13,21 @@
 
 struct drb_flow_work {
 	uint32_t hosts;
-	uint64_t room;         // flows
+	uint64_t room;         // most flows
 	struct drb_flow *flow; // in the order of their assignment
 	uint32_t *permutation;
-	uint32_t *memory; // of the traffic
-	// Flows on the links between layers m and m+1, 1 <= m < layers: up[m][s * ups + port], s the lower
-	// switch; down[m][s * ports + port], s the upper one. To and from a host there are c of them.
+	uint32_t *memory; // for the traffic
+	// Flows on the links between layers m and m + 1, 1 <= m < layers: up[m][s * ups + port], s
+	// the lower switch; down[m][s * ports + port], s the upper one. Each link of a host has c
+	// flows.
 	uint32_t *up[DRB_LAYERS_MAX], *down[DRB_LAYERS_MAX];
-	uint32_t *load; // all of them, N each
-	// No decision reads the counters of down-links, and they are in no cache: each is fetched when it is known, and
-	// counts so many later.
+	uint32_t *load; // all these counters, N for each `up` and `down`
+	// Decisions never read the counters of down-links, which are rarely in the cache. Each
+	// counter is prefetched when its flow is assigned, and incremented LATE counts later.
 	uint32_t *late[LATE], counted, nothing;
 };
 
-// Counters of links; at least one.
+// The number of counters of links, at least 1.
 static size_t link_words(const struct drb_tree *t)
 {
 	return t->layers > 1 ? 2 * (size_t)(t->layers - 1) * t->hosts : 1;
@@ -75,8 +76,8 @@ void drb_flow_work_free(struct drb_flow_work *work)
 	free(work);
 }
 
-// The flows of c permutations, in uniformly random order: each new one changes places with a random
-// one of those before it.
+// Draws the flows of c permutations in uniformly random order: each new flow swaps with a random
+// one of those up to it.
 void drb_flow_draw(const struct drb_flow_setup *setup, uint32_t run, struct drb_flow_work *work)
 {
 	struct drb_rng rng = drb_rng_seed(setup->seed, 2 * (uint64_t)run);
@@ -98,8 +99,8 @@ void drb_flow_draw(const struct drb_flow_setup *setup, uint32_t run, struct drb_
 	}
 }
 
-// Digits of source and destination up to the highest in which they differ, whose number it returns:
-// the layer k from which the flow goes down.
+// Digits of source and destination, up to the highest in which they differ. Returns the number of
+// that digit: the layer k at which the flow turns down.
 static uint32_t codes_of(const struct drb_tree *t, const struct drb_flow *f, uint32_t src[],
 			 uint32_t dst[])
 {
@@ -135,9 +136,9 @@ static void count_all(struct drb_flow_work *work)
 		++*work->late[i];
 }
 
-// Up from the source to layer k, each switch deciding; then down by the digits of the destination.
-// One step changes one digit of the switch's label, as drb_tree_up_peer() and drb_tree_down_peer()
-// say.
+// The flow goes up from the source to layer k, by a decision at each switch, then down by the
+// digits of the destination. Each step changes one digit of the switch's label, as in
+// drb_tree_up_peer() and drb_tree_down_peer().
 static void assign(const struct drb_tree *t, struct drb_decider *by, const struct drb_flow *f,
 		   uint64_t salt, struct drb_rng *rng, struct drb_flow_work *work,
 		   struct drb_flow_result *r)
@@ -158,7 +159,8 @@ static void assign(const struct drb_tree *t, struct drb_decider *by, const struc
 				   drb_decide_uplink(by, (struct drb_loads){load}, &packet));
 		load[up[m]]++;
 		r->redirected += up[m] != def;
-		// Digit 1 has another place behind it above layer 1.
+		// Above layer 1, the lowest digit of a label is an uplink of layer 1. There may be
+		// fewer than d of these.
 		s = m == 1 ? drb_div(s - src[2], &t->by_arity) * t->uplinks + up[1]
 			   : s + (up[m] - src[m + 1]) * t->above[m - 1];
 	}

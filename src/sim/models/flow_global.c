@@ -7,20 +7,22 @@
 
 #include "core/math/random.h"
 
-// A path by its uplinks: they have places in the label of a switch, and so have the digits above.
+// A path, described by its uplinks. The label of a switch on it consists of uplinks and of digits
+// of the host (switch_at()).
 struct path {
-	uint32_t k;                  // the layer from which it goes down
+	uint32_t k;                  // the layer at which it turns down
 	uint32_t up[DRB_LAYERS_MAX]; // [m], 1 <= m < k
 };
 
-// Flows on the links between layers m and m + 1: of each direction N a layer. A link is named by the lower switch and
-// its up-port, on the way down as well.
+// Flows on the links between layers m and m + 1: N counters per layer and direction. Links are
+// identified by the lower switch and its up-port in both directions.
 struct links {
 	const struct drb_tree *tree;
 	uint32_t *up, *down;
 };
 
-// The switch of layer m above a host by these uplinks: label code (up_1, ..., up_(m-1), h_(m+1), ..., h_l).
+// The switch of layer m above a host on this path. Digits of its label: (up_1, ..., up_(m-1),
+// h_(m+1), ..., h_l).
 static uint32_t switch_at(const struct drb_tree *t, const struct path *p, uint32_t host, uint32_t m)
 {
 	uint32_t label = host / t->pow[m] * t->pow[m - 1];
@@ -52,8 +54,8 @@ static void links_free(struct links *l)
 	free(l->down);
 }
 
-static void take(struct links *l, const struct drb_flow *f, const struct path *p,
-		 struct drb_flow_result *r)
+static void path_add(struct links *l, const struct drb_flow *f, const struct path *p,
+		     struct drb_flow_result *r)
 {
 	for (uint32_t m = 1; m < p->k; m++) {
 		uint32_t up = ++l->up[link_of(l, p, f->src, m)];
@@ -63,7 +65,7 @@ static void take(struct links *l, const struct drb_flow *f, const struct path *p
 	}
 }
 
-// Two random paths
+// The better of two random paths
 
 static struct path draw_path(const struct drb_tree *t, uint32_t k, struct drb_rng *rng)
 {
@@ -104,23 +106,24 @@ int drb_flow_by_path(const struct drb_flow_setup *setup, uint32_t run, struct dr
 		uint32_t k = drb_distance(t, flow[i].src, flow[i].dst);
 		struct path a = draw_path(t, k, &rng), b = draw_path(t, k, &rng);
 		bool first = busiest(&links, &flow[i], &a) <= busiest(&links, &flow[i], &b);
-		take(&links, &flow[i], first ? &a : &b, result);
+		path_add(&links, &flow[i], first ? &a : &b, result);
 	}
 	links_free(&links);
 	return 0;
 }
 
-// The best paths
+// Optimal paths
 
 #define NONE UINT32_MAX
 
-// Edges between two sides of vertices, of which no two at a vertex have one colour.
+// A colouring of the edges between two sets of vertices: edges at one vertex have different
+// colours.
 struct colouring {
 	uint32_t colours;
-	uint32_t (*end)[2]; // of an edge: its vertex of each side
-	uint32_t *colour;   // of an edge
-	uint32_t *at[2];    // [vertex * colours + colour]: the edge, or NONE
-	uint32_t *path;     // as many as there are vertices, and one
+	uint32_t (*end)[2]; // [edge]: its vertex in each set
+	uint32_t *colour;   // [edge]
+	uint32_t *at[2];    // [set][vertex * colours + colour]: the edge, or NONE
+	uint32_t *path;     // space for an edge per vertex, and one
 };
 
 static uint32_t *slot(struct colouring *x, int side, uint32_t edge, uint32_t colour)
@@ -145,8 +148,9 @@ static void paint(struct colouring *x, uint32_t edge, uint32_t colour)
 	*slot(x, 1, edge, colour) = edge;
 }
 
-// Colour a is free at one end of the edge, b at the other. From there the edges of colours a, b, a, ... are a path that
-// does not come to the first end: they change colours.
+// Colour a is free at one end of the edge, colour b at the other. The edges from there with colours
+// a, b, a, ... are a path that does not reach the first end. These edges swap their colours, so
+// that a is free at both ends.
 static void colour_edge(struct colouring *x, uint32_t edge)
 {
 	uint32_t a = free_colour(x, 0, edge), b = free_colour(x, 1, edge), length = 0;
@@ -200,7 +204,7 @@ static int colour_all(struct colouring *x, const struct drb_flow_setup *setup,
 	for (uint32_t m = 1; rc == 0 && m < t->layers; m++)
 		colour_layer(x, setup, m, flow, path);
 	for (uint64_t i = 0; rc == 0 && i < (uint64_t)setup->flows * t->hosts; i++)
-		take(&links, &flow[i], &path[i], r);
+		path_add(&links, &flow[i], &path[i], r);
 	links_free(&links);
 	return rc;
 }

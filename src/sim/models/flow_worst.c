@@ -38,7 +38,7 @@ static void shuffle(struct drb_rng *rng, struct drb_flow flow[], uint32_t count)
 	}
 }
 
-// All others, at random; no host sends to itself.
+// Adds all other pairs at random. No host sends to itself.
 static void fill_rest(const struct drb_tree *t, struct drb_rng *rng, struct drb_flow flow[],
 		      const bool taken[])
 {
@@ -60,9 +60,9 @@ static void fill_rest(const struct drb_tree *t, struct drb_rng *rng, struct drb_
 	}
 }
 
-// Hosts 0 .. d^m - 1 are below switch 0 of layer m; they send to hosts whose m lowest digits are 0.
-static void fill(const struct drb_tree *t, struct drb_rng *rng, struct drb_flow flow[],
-		 bool taken[])
+// Hosts 0 .. d^m - 1 are below switch 0 of layer m. They send to hosts whose m lowest digits are 0.
+static void worst_fill(const struct drb_tree *t, struct drb_rng *rng, struct drb_flow flow[],
+		       bool taken[])
 {
 	uint32_t apart = t->pow[worst_layer(t)];
 
@@ -83,7 +83,7 @@ int drb_flow_draw_worst(const struct drb_flow_setup *setup, uint32_t run,
 
 	if (!taken)
 		return -ENOMEM;
-	fill(t, &rng, drb_flow_list(work), taken);
+	worst_fill(t, &rng, drb_flow_list(work), taken);
 	free(taken);
 	return 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whether queues of a simulated fabric grow, link by link: see common/measures/growth.h. An overloaded link among
-// thousands hardly shows in their sum, and a fabric that still fills up is no overloaded one.
+// Tests for each link of a simulated fabric whether its queue grows: see common/measures/growth.h.
+// One overloaded link among thousands hardly shows in the sum of all queues. A fabric that is still
+// filling up is not an overloaded one.
 
 #include <stdint.h>
 
@@ -9,12 +10,14 @@
 
 #include "sim/models/fabric.h"
 
-#define DRB_GROWTH_EVERY 8 // slots from one look at all queues to the next
+#define DRB_GROWTH_EVERY 8 // slots from one check of all queues to the next
 
 struct drb_growth_meter {
-	uint32_t slots, lasting; // of the run, and that destinations last
-	// Of each queue, in the order of layers and of their `len`: its length half-way, UINT32_MAX once it was
-	// found empty since, and at the end. Owned.
+	uint32_t slots, lasting; // slots of the run; slots that destinations last
+	uint32_t uplinks, hosts; // per layer-1 switch
+	uint64_t rack_queues;    // number of queues of layer 1
+	// For each queue, in the order of layers and of their `len`: its length in mid-run, or
+	// FOUND_EMPTY or NEVER_USED; and its length at the last check. Owned.
 	struct drb_growth_queue {
 		uint32_t before, after;
 	} * queue;
@@ -27,9 +30,12 @@ int drb_growth_init(struct drb_growth_meter *g, const struct drb_tree *t, uint32
 		    const struct drb_traffic_kind *traffic);
 void drb_growth_free(struct drb_growth_meter *g);
 
-// After each slot.
+// Called after each slot.
 void drb_growth_slot(struct drb_growth_meter *g, const struct drb_fabric *f, uint32_t slot);
 
-// After the last slot: of queue i of all, and of the fabric, with how many of its queues grow. links: may be NULL.
+// After the last slot: the verdict on queue i of all queues, and on the fabric, with the number of
+// growing queues. `links` may be NULL.
 enum drb_growth drb_growth_of_queue(const struct drb_growth_meter *g, uint64_t i);
 enum drb_growth drb_growth_of_fabric(const struct drb_growth_meter *g, uint64_t *links);
+// The least overload of a link that the run would show, as a share of its rate.
+double drb_growth_shown(const struct drb_growth_meter *g);

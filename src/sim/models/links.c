@@ -15,6 +15,12 @@ struct drb_end drb_link_numbered(const struct drb_tree *t, uint64_t number)
 		.layer = layer, .label = rest / ups, .port = rest % ups, .up = true};
 }
 
+uint64_t drb_link_number(const struct drb_tree *t, const struct drb_end *low)
+{
+	return (uint64_t)(low->layer - 1) * drb_tree_links(t) +
+	       (uint64_t)low->label * drb_tree_up_ports(t, low->layer) + low->port;
+}
+
 void drb_draw_numbers(struct drb_rng *rng, uint64_t all, uint32_t count,
 		      void (*found)(void *context, uint64_t number), void *context)
 {

@@ -4,8 +4,8 @@
 
 #include "sim/models/packet_slot.h"
 
-// Births after the last measured one are all told as of the slot after it, so that no run is too long
-// for the word.
+// Packets born after the measured slots all carry the first slot after these as their birth. The
+// field for it therefore suffices for a run of any length.
 static uint64_t word_of(const struct drb_packet_sim *sim, uint32_t dest, uint32_t tag)
 {
 	uint32_t birth = sim->slot < sim->setup.slots ? sim->slot : sim->setup.slots;
@@ -31,7 +31,7 @@ static uint64_t births_of_traffic(struct drb_packet_sim *sim, uint64_t wire[])
 	return born;
 }
 
-// Births of this slot; host h feeds entry h of layer 1, its switch and port in one.
+// The births of this slot. Host h feeds entry h of layer 1, whose ports are in the order of hosts.
 static void give_birth(struct drb_packet_sim *sim)
 {
 	uint64_t *wire = sim->fabric.layer[1].from_below.next;
@@ -43,13 +43,13 @@ static void give_birth(struct drb_packet_sim *sim)
 		sim->measured_born += born;
 }
 
-// The links of n queues, evenly spaced where they end.
+// The links of n queues, with their evenly spaced entries at the other ends.
 struct wires {
 	uint64_t *out;
 	uint32_t n, stride;
 };
 
-// Moves the heads of the queues from `first` on onto their links.
+// Moves the heads of the queues from `first` on onto their links. Returns their number.
 static inline uint64_t depart(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t first,
 			      struct wires to)
 {
@@ -71,7 +71,7 @@ static inline uint64_t depart(struct drb_fifo_pool *pool, struct drb_layer *l, u
 	return gone;
 }
 
-// Likewise, where some links are slow.
+// The same for layers with slow links.
 static uint64_t depart_in_time(struct drb_packet_sim *sim, struct drb_layer *l, uint64_t first,
 			       struct wires to)
 {
@@ -86,7 +86,7 @@ static uint64_t depart_in_time(struct drb_packet_sim *sim, struct drb_layer *l, 
 	return gone;
 }
 
-// Moves what may leave the queues to other switches.
+// Moves the packets that may leave their queues onto their links. Returns their number.
 static inline uint64_t send_out(struct drb_packet_sim *sim, struct drb_layer *l, uint64_t first,
 				struct wires to)
 {
@@ -95,7 +95,8 @@ static inline uint64_t send_out(struct drb_packet_sim *sim, struct drb_layer *l,
 	return depart(&sim->fabric.pool, l, first, to);
 }
 
-// What comes to the hosts of one layer-1 switch in the next slot.
+// Delivers the packets that reach the hosts of a layer-1 switch in the next slot. Returns their
+// number.
 static inline uint64_t reach_hosts(struct drb_packet_sim *sim, const struct drb_layer *l,
 				   uint32_t s)
 {
@@ -114,8 +115,8 @@ static inline uint64_t reach_hosts(struct drb_packet_sim *sim, const struct drb_
 	return reached;
 }
 
-// What arrives at a switch of a fabric in which something is dead, with the ports it came in by
-// (down-ports first), in random order.
+// Collects the arrivals of a switch with the ports where they arrived (down-ports first), in random
+// order. Only for fabrics with failures.
 static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
 				  struct drb_rng *rng)
 {
@@ -137,8 +138,7 @@ static uint32_t gather_with_ports(struct drb_packet_sim *sim, const struct drb_l
 	return n;
 }
 
-// In a fabric in which something is dead: packets one after the other, each with the port that it
-// came in by.
+// Decides on arrivals one after another, with their ports. Only for fabrics with failures.
 static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch *at,
 			 struct drb_rng *rng, struct tally *tally)
 {
@@ -152,11 +152,14 @@ static int arrivals_slot(struct drb_packet_sim *sim, const struct active_switch 
 		uint64_t word = sim->arrived_up[i];
 		struct drb_decision d = sim_decision(sim, &at->hop, word, drb_rng_next(rng));
 		d.port = (uint32_t)sim->arrived_down[i];
+		d.detour = sim_unpacked_detour(d.detour);
 		if (sim->source && sim->flow_mask)
 			d.flow = sim->source->flow(sim, word);
 		int32_t to = drb_decide(&decider, &node, links, l->seen + at->first, &d);
-		word = sim_detoured(sim, sim_marked(sim, word, d.mark), d.detour);
+		word = sim_detoured(sim, sim_marked(sim, word, d.mark),
+				    sim_packed_detour(d.detour));
 		if (to < 0) {
+			sim->lost_to.no_way++;
 			(sim->source ? sim->source->lose : lose)(sim, word);
 			continue;
 		}
@@ -191,7 +194,8 @@ static inline int send_down(struct drb_packet_sim *sim, const struct active_swit
 	return 0;
 }
 
-// Nothing is dead: packets that go up, then those that go down, each kind in random order.
+// Fabrics without failures: decides on packets that go up, then on those that go down, each kind in
+// random order.
 static inline int arrivals_of_whole_fabric(struct drb_packet_sim *sim,
 					   const struct active_switch *at, struct drb_rng *rng,
 					   struct tally *tally)
@@ -242,8 +246,8 @@ static inline int switch_slot(struct drb_packet_sim *sim, struct active_switch *
 	return 0;
 }
 
-// GCC takes a function that only prefetches for one without effect and drops its calls, unless it
-// is inlined before.
+// GCC regards a function that only prefetches as one without effect, and drops calls to it unless
+// it is inlined early.
 #define PREFETCHES static inline __attribute__((always_inline)) void
 
 PREFETCHES prefetch_range(const void *from, size_t bytes)
@@ -252,9 +256,10 @@ PREFETCHES prefetch_range(const void *from, size_t bytes)
 		__builtin_prefetch((const char *)from + i, 1);
 }
 
-// What the next switch will touch, and what tells where that is of the one behind it. Rings are
-// read in the order of packets and long ones lie anywhere, which no hardware foresees; where a
-// fabric exceeds the caches this is a fifth to a third of the time.
+// Prefetches the entries that the next switch will touch, and the headers and lengths of the switch
+// behind it, which locate its entries. Rings are read in the order of packets, and long ones are
+// scattered, which no hardware prefetcher predicts. In fabrics that exceed the caches, this is a
+// fifth to a third of the time.
 PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
 {
 	size_t ports = l->up + l->down, first = s * ports;
@@ -264,7 +269,8 @@ PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_la
 
 	for (size_t i = 0; i < ports; i++, q++) {
 		__builtin_prefetch(word + q->base + (q->head & q->mask), 1);
-		if (q->mask != DRB_FIFO_HOME - 1) // its end may be in another line
+		// The end of the ring may be in another cache line.
+		if (q->mask != DRB_FIFO_HOME - 1)
 			__builtin_prefetch(word + q->base + ((q->head + len[i]) & q->mask), 1);
 	}
 	prefetch_range(len + ports, ports * sizeof(*l->len));
@@ -310,10 +316,21 @@ static void meter_layer(struct drb_packet_sim *sim, struct layer_meter *m, const
 	m->down_now -= t->down_out;
 }
 
+// A run may go on after its last slot until measured packets have arrived.
+static void say_share(const struct drb_packet_sim *sim)
+{
+	const uint32_t slots = sim->setup.slots, done = sim->slot < slots ? sim->slot : slots;
+
+	atomic_store_explicit(sim->setup.share, (unsigned)((uint64_t)done * 1000 / slots),
+			      memory_order_relaxed);
+}
+
 int drb_packet_step(struct drb_packet_sim *sim)
 {
 	const uint64_t before = sim->delivered;
 
+	if (__builtin_expect(sim->faults != NULL, 0))
+		drb_faults_begin_slot(sim);
 	for (uint32_t m = 1; m <= sim->fabric.tree.layers; m++) {
 		struct tally tally;
 		if (layer_slot(sim, &sim->fabric.layer[m], &tally) < 0)
@@ -321,6 +338,8 @@ int drb_packet_step(struct drb_packet_sim *sim)
 		meter_layer(sim, &sim->meter[m], &tally);
 		sim->hops += tally.up_out + tally.down_out;
 	}
+	if (__builtin_expect(sim->faults != NULL, 0))
+		drb_faults_cross(sim);
 	give_birth(sim);
 	if (sim->record)
 		drb_record_links(sim->record, &sim->fabric, &sim->slow, sim->slot);
@@ -330,6 +349,8 @@ int drb_packet_step(struct drb_packet_sim *sim)
 			sim->delivered_measuring += sim->delivered - before;
 	}
 	drb_fabric_turn(&sim->fabric, ++sim->slot);
+	if (sim->setup.share)
+		say_share(sim);
 	return 0;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The packet model's part of a decision: what a switch of it decides by, in the words of the core
-// (core/routing/decide.h), which decides.
+// The packet model's input to decisions, in the types of the core (core/routing/decide.h).
 
 #include "core/routing/decide.h"
 
@@ -9,7 +8,7 @@
 
 #include "sim/models/packet_sim.h"
 
-// What tells the flow of a packet from others, for schemes with DRB_READS_FLOW.
+// The hash of a packet's flow, for schemes with DRB_READS_FLOW.
 static inline uint64_t sim_flow(const struct drb_packet_sim *sim, uint64_t word)
 {
 	uint64_t source = word >> 32 & sim->source_mask;
@@ -18,7 +17,7 @@ static inline uint64_t sim_flow(const struct drb_packet_sim *sim, uint64_t word)
 	return (tag & sim->flow_mask) << 32 | (uint32_t)word;
 }
 
-// The choice of the switches of a layer, but for their salts.
+// The choice of the switches of a layer, without salts.
 static inline struct drb_choice sim_choice(const struct drb_packet_sim *sim,
 					   const struct drb_layer *l)
 {
@@ -28,7 +27,7 @@ static inline struct drb_choice sim_choice(const struct drb_packet_sim *sim,
 	return choice;
 }
 
-// What switch s of a layer decides by in this slot.
+// The decider of switch s of a layer in this slot.
 static inline __attribute__((always_inline)) struct drb_decider sim_decider(
 	const struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s,
 	const struct drb_choice *choice)
@@ -43,7 +42,8 @@ static inline __attribute__((always_inline)) struct drb_decider sim_decider(
 	return d;
 }
 
-// The uplink, which there must be: a scheme from outside may err where its trial did not find it.
+// Checks that a switch has this uplink: a scheme of the user may fail where its trial found no
+// error.
 static inline uint32_t sim_uplink(const struct drb_choice *c, uint32_t up)
 {
 	if (__builtin_expect(up >= c->uplinks, 0))
@@ -52,7 +52,7 @@ static inline uint32_t sim_uplink(const struct drb_choice *c, uint32_t up)
 	return up;
 }
 
-// The decision on a packet, by the word that it is.
+// The decision on a packet, from its word.
 static inline __attribute__((always_inline)) struct drb_decision sim_decision(
 	const struct drb_packet_sim *sim, const struct drb_hop *hop, uint64_t word, uint64_t draw)
 {
@@ -65,21 +65,35 @@ static inline __attribute__((always_inline)) struct drb_decision sim_decision(
 				     .detour = word >> sim->detour_at & sim->detour_mask};
 }
 
-// The word with the mark that its scheme left on it.
+// The word with another mark of its scheme.
 static inline uint64_t sim_marked(const struct drb_packet_sim *sim, uint64_t word, uint8_t mark)
 {
 	return (word & ~((uint64_t)sim->mark_mask << sim->mark_at)) | (uint64_t)mark
 									      << sim->mark_at;
 }
 
-// The word with the mark of a detour.
+// Packs a detour mark (include/drb/detour.h) into six bits, which leaves more bits of the packet's
+// word for the slot of birth. A detour has at most three units of extra hops, a route at most 24
+// hops. 0 stays 0.
+static inline uint8_t sim_packed_detour(uint8_t mark)
+{
+	return (mark & DRB_DETOUR_ROUTED) ? 0x20 | (mark & 0x1f) : (mark >> 4) << 2 | (mark & 3);
+}
+
+static inline uint8_t sim_unpacked_detour(uint8_t packed)
+{
+	return (packed & 0x20) ? DRB_DETOUR_ROUTED | (packed & 0x1f)
+			       : (packed >> 2) << 4 | (packed & 3);
+}
+
+// The word with another detour mark, packed.
 static inline uint64_t sim_detoured(const struct drb_packet_sim *sim, uint64_t word, uint8_t mark)
 {
 	return (word & ~((uint64_t)sim->detour_mask << sim->detour_at)) | (uint64_t)mark
 										  << sim->detour_at;
 }
 
-// Each packet that goes down from here gets the mark with which it does.
+// Sets the scheme's mark of each packet that goes down from here.
 static inline __attribute__((always_inline)) void sim_mark_down(const struct drb_scheme_ops *ops,
 								const struct drb_packet_sim *sim,
 								const struct drb_layer *l,
@@ -93,13 +107,14 @@ static inline __attribute__((always_inline)) void sim_mark_down(const struct drb
 					   : &l->from_below.now[(uint64_t)s * l->down + i - l->up];
 		uint8_t mark = *word >> sim->mark_at & sim->mark_mask;
 		const bool turns = i >= l->up && !(*word >> sim->detour_at & sim->detour_mask);
-		if ((uint32_t)*word - hop.first < hop.span) // no packet is below no switch
+		// Words without a packet match no switch.
+		if ((uint32_t)*word - hop.first < hop.span)
 			*word = sim_marked(sim, *word, ops->mark_down(state, mark, turns));
 	}
 }
 
-// Before the arrivals of a slot: a scheme hears the marks of packets from above, sees the time, and marks what goes
-// down.
+// Called before the arrivals of a slot. The scheme hears the marks of packets from above, learns
+// the time and, above layer 1, the lengths of egress queues down, and marks packets that go down.
 static inline __attribute__((always_inline)) void sim_hear(const struct drb_scheme_ops *ops,
 							   struct drb_packet_sim *sim,
 							   const struct drb_layer *l, uint32_t s)
@@ -111,8 +126,8 @@ static inline __attribute__((always_inline)) void sim_hear(const struct drb_sche
 		if (above[i] != DRB_NO_PACKET)
 			ops->hear(state, above[i] >> sim->mark_at & sim->mark_mask);
 	}
-	if (ops->tick)
-		ops->tick(state, sim->slot, 0);
+	if (ops->tick && ops->tick(state, sim->slot, 0) && ops->look && l->layer > 1)
+		ops->look(state, l->len + (uint64_t)s * (l->up + l->down) + l->up);
 	if (ops->mark_down && l->layer > 1)
 		sim_mark_down(ops, sim, l, s);
 }

@@ -5,7 +5,7 @@
 
 #include "common/measures/quantile.h"
 
-#define NOT_ARRIVED (UINT64_C(1) << 31) // in the low half of packet[], beside a latency
+#define NOT_ARRIVED (UINT64_C(1) << 31) // in the lower half of packet[], beside a latency
 #define LATENCY (NOT_ARRIVED - 1)
 
 static uint64_t links_of(const struct drb_tree *t, uint32_t layer)
@@ -66,7 +66,7 @@ void drb_record_packet(struct drb_packet_record *r, uint32_t source, uint32_t de
 		(uint64_t)dest << 32 | latency | (r->ended ? NOT_ARRIVED : 0);
 }
 
-// What crosses the links of a switch in the next slot.
+// Notes which links of a switch carry a packet in the next slot.
 static void note_leaving(struct drb_queue_record *queue, const struct drb_layer *l, uint32_t s)
 {
 	const uint64_t *down = l[-1].from_above.next + l->down_to[s];
@@ -104,7 +104,7 @@ void drb_record_links(struct drb_packet_record *r, const struct drb_fabric *f,
 	}
 }
 
-// The streams of one source: its packets sorted by destination, then by birth.
+// Adds the streams of one source: its packets sorted by destination, then by birth.
 static void add_source(const struct drb_packet_record *r, const uint64_t packet[],
 		       struct drb_reordering *order)
 {
@@ -126,7 +126,7 @@ static void add_source(const struct drb_packet_record *r, const uint64_t packet[
 	}
 }
 
-// Where the packets are noted the latencies alone remain.
+// Overwrites the records of packets with their latencies.
 static struct drb_latency latency_of(struct drb_packet_record *r)
 {
 	uint64_t *packet = r->packet;
@@ -139,7 +139,7 @@ static struct drb_latency latency_of(struct drb_packet_record *r)
 	return drb_latency_of(packet, n);
 }
 
-// Of the links of all switches of a layer, in one direction.
+// The use of the links of all switches of a layer, in one direction.
 static struct drb_link_use use_of(const struct drb_packet_record *r, uint32_t layer, bool up)
 {
 	uint32_t ups = drb_tree_up_ports(&r->tree, layer),

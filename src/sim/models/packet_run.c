@@ -7,8 +7,8 @@
 
 #include "sim/models/packet_sim.h"
 
-#define FLOW_BITS 12  // part of the source, for hashing
-#define DETOUR_BITS 7 // see core/routing/detour.h
+#define FLOW_BITS 12  // bits of the hash of a source
+#define DETOUR_BITS 6 // sim_packed_detour()
 
 static uint32_t flow_bits_of(const struct drb_packet_setup *setup)
 {
@@ -22,10 +22,10 @@ static uint32_t mark_bits_of(const struct drb_packet_setup *setup)
 
 static bool is_whole(const struct drb_packet_setup *setup)
 {
-	return setup->fail.links == 0 && setup->fail.switches == 0;
+	return drb_fail_nothing(&setup->fail) && !drb_faults_cut(&setup->faults);
 }
 
-// Bits of all labels of hosts, where packets are recorded.
+// Bits that hold any host's label, if packets are recorded.
 static uint32_t source_bits_of(const struct drb_packet_setup *setup)
 {
 	return setup->detail ? 32 - (uint32_t)__builtin_clz(setup->tree.hosts - 1) : 0;
@@ -53,7 +53,7 @@ static void lay_out_word(struct drb_packet_sim *sim)
 	sim->birth_at = 32 + tag_bits_of(&sim->setup);
 }
 
-// What the scheme keeps at each switch of a layer, aligned.
+// Bytes of the scheme's state at a switch of this layer, rounded up for alignment.
 static size_t state_size(const struct drb_packet_setup *setup, uint32_t layer)
 {
 	const struct drb_scheme_ops *ops = drb_scheme_ops(setup->scheme);
@@ -68,7 +68,7 @@ static size_t state_size(const struct drb_packet_setup *setup, uint32_t layer)
 	return ops->state_size ? (ops->state_size(&each) + 15) / 16 * 16 : 0;
 }
 
-// The highest layer whose switches keep something.
+// The highest layer whose switches have a state.
 static uint32_t highest_state(const struct drb_packet_setup *setup)
 {
 	return setup->tree.layers - !drb_scheme_has(setup->scheme, DRB_AT_CORES);
@@ -91,11 +91,12 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 	uint64_t slow = setup->slow.links ? drb_slow_bytes(&setup->tree) : 0;
 
 	return drb_fabric_bytes(&setup->tree, &setup->delay) + state_bytes(setup) + record + slow +
+	       drb_faults_bytes(&setup->tree, &setup->faults) +
 	       (drb_traffic_words(&setup->traffic, (uint32_t)hosts) + hosts) * sizeof(uint32_t) +
 	       (uint64_t)setup->stats * sizeof(uint32_t) + drb_growth_bytes(&setup->tree);
 }
 
-static int check(const struct drb_packet_setup *setup)
+static int setup_check(const struct drb_packet_setup *setup)
 {
 	if (!(setup->rho >= 0 && setup->rho <= 1) || !(setup->threshold >= 0) ||
 	    setup->stats == 0 || setup->stats > setup->slots)
@@ -105,7 +106,8 @@ static int check(const struct drb_packet_setup *setup)
 	return drb_packet_bytes(setup) > setup->memory ? -ENOMEM : 0;
 }
 
-// Of a switch some of whose uplinks are slow, which it knows: into rate. NULL: none is.
+// Fills in the rates of a switch's uplinks, if some are slow. The scheme knows them. NULL: none is
+// slow.
 static const double *rates_of(const struct drb_packet_sim *sim, uint32_t layer, uint32_t s,
 			      double rate[])
 {
@@ -154,7 +156,7 @@ static int allocate_state(struct drb_packet_sim *sim)
 	return 0;
 }
 
-static int allocate(struct drb_packet_sim *sim)
+static int packet_sim_allocate(struct drb_packet_sim *sim)
 {
 	const struct drb_packet_setup *setup = &sim->setup;
 	uint64_t hosts = setup->tree.hosts;
@@ -178,7 +180,7 @@ static int allocate(struct drb_packet_sim *sim)
 int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *setup)
 {
 	struct drb_packet_sim *sim;
-	int rc = check(setup);
+	int rc = setup_check(setup);
 
 	if (rc < 0)
 		return rc;
@@ -195,9 +197,11 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	sim->rng = drb_rng_seed(setup->seed, 1);
 	rc = drb_slow_make(&sim->slow, &setup->tree, setup->slow, setup->seed);
 	if (rc == 0)
-		rc = allocate(sim);
+		rc = packet_sim_allocate(sim);
 	if (rc == 0 && sim->detour_mask)
 		rc = drb_failures_make(&sim->failures, &setup->tree, setup->fail, setup->seed);
+	if (rc == 0)
+		rc = drb_faults_new(sim);
 	if (rc == 0)
 		rc = drb_traffic_init(&sim->traffic,
 				      &(struct drb_traffic_setup){&setup->tree, setup->traffic,
@@ -217,6 +221,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 		return;
 	drb_fabric_free(&sim->fabric);
 	drb_failures_free(&sim->failures);
+	drb_faults_free(sim->faults);
 	drb_slow_free(&sim->slow);
 	free(sim->traffic_memory);
 	free(sim->dest);
@@ -230,7 +235,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	free(sim);
 }
 
-// What the packets still inside have waited so far counts as their latency.
+// A packet that is still inside counts with the time since its birth as its latency.
 static void count_undelivered(struct drb_packet_sim *sim, uint64_t word)
 {
 	if (word != DRB_NO_PACKET)
@@ -277,7 +282,7 @@ static void report_layers(const struct drb_packet_sim *sim, struct drb_packet_re
 		redirected += meter->redirected;
 	}
 	r->redirected = decided ? (double)redirected / (double)decided : NAN;
-	// Who goes up from the layer below the cores goes to a core.
+	// All packets that go up from the layer below the cores reach a core.
 	const struct layer_meter *top = &sim->meter[t->layers - 1];
 	r->default_path =
 		top->decided && !sim->detour_mask ? (double)top->kept / (double)top->decided : NAN;
@@ -294,7 +299,7 @@ static double drift(const struct drb_packet_sim *sim)
 	       1;
 }
 
-// Measured packets are under way, and there is time left for them.
+// True if measured packets are in flight and the run has time left for them.
 static bool may_wait(const struct drb_packet_sim *sim)
 {
 	return sim->measured_delivered + sim->measured_lost < sim->measured_born &&
@@ -321,6 +326,7 @@ void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_res
 	r->latency =
 		(double)sim->measured_latency / (double)(sim->measured_born - sim->measured_lost);
 	r->lost = (double)sim->measured_lost / (double)sim->measured_born;
+	r->lost_to = sim->lost_to;
 	r->drift = drift(sim);
 	r->tail = tail / setup->stats;
 	r->throughput =
@@ -329,6 +335,7 @@ void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_res
 	r->out_of_memory = rc < 0;
 	r->growing = rc < 0 || growth == DRB_GROWTH_YES;
 	r->unclear = !r->growing && growth == DRB_GROWTH_UNCLEAR;
+	r->least_overload = r->growing ? NAN : drb_growth_shown(&sim->growth);
 	r->hops = sim->hops;
 	r->slots = sim->slot;
 	report_layers(sim, r);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a switch does by its scheme in a slot, compiled for each scheme alone.
+// A switch's use of its scheme in a slot, compiled for each scheme separately.
 #include "core/schemes/all.h"
 
 #include "sim/models/packet_slot.h"
 
-// Each of n chooses its uplink and joins the queue. Compiled for each scheme alone.
+// Each of n packets chooses its uplink and joins the queue. Compiled for each scheme separately.
 static inline __attribute__((always_inline)) int send_up_by(const struct drb_scheme_ops *ops,
 							    struct drb_packet_sim *sim,
 							    const struct active_switch *at,
@@ -14,18 +14,20 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 	const struct drb_loads loads = {.at = at->l->seen + at->first};
 	uint32_t redirected = 0, left = 0, max = out->tally->up_max;
 	struct drb_choice choice = at->choice;
-	struct drb_rng r = *out->rng; // in registers
+	struct drb_rng r = *out->rng; // a copy that stays in registers
 
 	choice.ops = ops;
 	struct drb_decider decider = sim_decider(sim, at->l, at->s, &choice);
 	for (uint32_t i = 0; i < n; i++) {
 		struct drb_decision d = sim_decision(sim, &at->hop, word[i], drb_rng_next(&r));
-		const uint32_t def = d.def; // a packet that walks has its turn in this place then
+		// The default: walk may set d.def to the uplink whose turn it is.
+		const uint32_t def = d.def;
 		uint32_t up = sim_uplink(&choice, drb_decide_by(ops, &decider, loads, &d));
 		redirected += up != d.def;
 		if (ops->mark_bits)
 			word[i] = sim_marked(sim, word[i], d.mark);
-		if (!out->sourced) { // it is asked whether packets left their default paths
+		// The traffic of the setup: notes whether packets left their default paths.
+		if (!out->sourced) {
 			word[i] |= (uint64_t)(up != def) << sim->detour_at;
 			left += word[i] >> sim->detour_at & 1;
 		}
@@ -41,7 +43,8 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 	return 0;
 }
 
-// Once for packets of a source, and once for those of the setup, which are spared its questions.
+// Compiled once for packets of a source, and once for traffic of the setup, which needs no checks
+// for a source.
 static inline __attribute__((always_inline)) int send_up_of(const struct drb_scheme_ops *ops,
 							    struct drb_packet_sim *sim,
 							    const struct active_switch *at,
@@ -54,7 +57,7 @@ static inline __attribute__((always_inline)) int send_up_of(const struct drb_sch
 			    : send_up_by(ops, sim, at, n, &own);
 }
 
-// Likewise by what their source says.
+// The same with the uplinks that the source of the packets chooses.
 static int send_up_as_told(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
 			   struct sending *out)
 {

@@ -9,9 +9,10 @@
 
 // Sums over the measured slots.
 struct layer_meter {
-	uint64_t up_now, down_now; // packets in all queues of the layer, before they move on
+	uint64_t up_now, down_now; // packets in all queues of the layer, before departures
 	uint64_t up_sum, down_sum;
-	uint64_t decided, redirected, kept; // kept: on the default path so far, and taking it here
+	// kept: decisions that kept a packet on its default path.
+	uint64_t decided, redirected, kept;
 	uint32_t up_max, down_max;
 };
 
@@ -19,25 +20,29 @@ struct active_switch;
 struct drb_decider;
 struct drb_decision;
 
-// Another source of packets than the traffic of the setup, with its own rules of what joins a queue. A packet
-// has what it likes in the place of its slot of birth (packet_word()).
+// Another source of packets than the traffic of the setup, with its own rules for joining a queue.
+// Its packets may have any contents in the bits of their slot of birth (packet_word()).
 struct drb_packet_source {
-	// The packets that hosts give birth to in this slot into wire[host]. How many.
+	// Writes the packets that hosts give birth to in this slot into wire[host]. Returns their
+	// number.
 	uint64_t (*send)(struct drb_packet_sim *sim, uint64_t wire[]);
-	// Where nothing is dead: the uplink of a packet; NULL: by the scheme. d as for drb_decide_uplink().
+	// Chooses the uplink of a packet in a fabric without failures; d is that of
+	// drb_decide_uplink(). NULL: the scheme chooses.
 	uint32_t (*choose)(struct drb_packet_sim *sim, const struct active_switch *at,
 			   const struct drb_decider *decider, uint64_t word,
 			   struct drb_decision *d);
-	// The arrivals of a slot at a switch have joined its queues; NULL: whatever they are.
+	// Called when the arrivals of a slot at a switch have joined its queues. NULL: not called.
 	void (*settle)(const struct drb_packet_sim *sim, const struct active_switch *at);
-	// A packet joins this queue, which holds so many or more. 0 or -ENOMEM.
+	// Puts a packet into a queue that holds at least join_from packets. 0 or -ENOMEM.
 	int (*join)(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t queue,
 		    uint64_t word, uint32_t *max);
 	uint32_t join_from;
-	// Where something is dead: what tells the flow of a packet from others (sim_flow()); a packet finds no way.
+	// In a fabric with failures: the hash of a packet's flow (sim_flow()); and called for a
+	// packet that finds no path or is taken by a fault.
 	uint64_t (*flow)(const struct drb_packet_sim *sim, uint64_t word);
 	void (*lose)(struct drb_packet_sim *sim, uint64_t word);
-	// What crosses the links to n hosts in the next slot.
+	// Receives the words that cross the links to n hosts in the next slot, DRB_NO_PACKET among
+	// them.
 	void (*receive)(struct drb_packet_sim *sim, const uint64_t word[], uint32_t n);
 	void *context;
 };
@@ -45,26 +50,30 @@ struct drb_packet_source {
 struct drb_packet_sim {
 	struct drb_packet_setup setup;
 	struct drb_fabric fabric;
-	struct drb_choice choice; // but for the uplinks, which depend on the layer
-	// What the scheme keeps at the switches of a layer, so many octets each; NULL: nothing.
+	struct drb_choice choice; // without the number of uplinks, which depends on the layer
+	// State of the scheme at the switches of a layer, and bytes per switch; NULL: no state.
 	char *state[DRB_LAYERS_MAX + 1];
 	size_t state_size[DRB_LAYERS_MAX + 1];
 	struct drb_traffic traffic;
 	uint32_t *traffic_memory;
-	uint32_t *dest;                      // of every host, this slot
-	uint64_t *arrived_up, *arrived_down; // at one switch, this slot
+	uint32_t *dest;                      // [host]: destination in this slot
+	uint64_t *arrived_up, *arrived_down; // at one switch in this slot
 	struct drb_rng traffic_rng, rng;
 	uint32_t slot; // the next to be simulated
-	// What a packet carries between its destination and the slot of its birth, from bit 32 on:
-	// its source, where packets are recorded, else part of it for schemes that hash flows; the
-	// mark of its scheme; the mark of a detour or, if nothing is dead, a bit: it left its default path. Where
-	// they stand, and as many ones as they have bits.
+	// The fields of a packet's word between destination and slot of birth, from bit 32 on, as
+	// masks and positions. The first is the source, if packets are recorded, else a hash of it
+	// for schemes that read flows. Then come the mark of the scheme and the detour mark. In a
+	// fabric without failures, a bit instead of the latter says that the packet left its
+	// default path.
 	uint32_t source_mask, flow_mask, mark_mask, detour_mask;
 	uint32_t mark_at, detour_at, birth_at;
 	struct drb_failures failures;
+	struct drb_faults *faults; // owned; NULL: no faults
+	struct drb_lost lost_to;
 	struct drb_slow_links slow;
 	const struct drb_packet_source *source; // NULL: the traffic of the setup
-	// Destinations of the slots from drawn_from on, drawn for several runs; NULL: it draws its own.
+	// Destinations of the slots from drawn_from on, drawn for several runs. NULL: the run draws
+	// its own.
 	const uint32_t *drawn;
 	uint32_t drawn_from;
 
@@ -73,25 +82,25 @@ struct drb_packet_sim {
 	uint64_t measured_born, measured_delivered, measured_lost, measured_latency,
 		delivered_measuring;
 	uint64_t late_delivered,
-		late_latency; // of those measured, what the later half of the slots bore
+		late_latency; // measured packets born in the later half of these slots
 	uint32_t *largest;    // latency of the packets born in each measured slot
 	struct drb_growth_meter growth;
-	struct drb_packet_record *record; // NULL: no detail asked for
+	struct drb_packet_record *record; // NULL: no detail requested
 	struct layer_meter meter[DRB_LAYERS_MAX + 1];
 };
 
-// The run takes another slot.
+// True if the run takes another slot.
 bool drb_packet_goes_on(const struct drb_packet_sim *sim);
-// What it came to; rc: of its last step.
+// Fills in the result. rc: of the last step.
 void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_result *result);
 
-// What the scheme keeps at a switch of a layer; NULL: nothing.
+// The scheme's state at a switch of a layer; NULL: no state.
 static inline void *sim_state(const struct drb_packet_sim *sim, uint32_t layer, uint32_t s)
 {
 	return sim->state[layer] ? sim->state[layer] + s * sim->state_size[layer] : NULL;
 }
 
-// What a packet of this host carries of it.
+// The bits of its source that a packet carries.
 static inline uint32_t source_tag(const struct drb_packet_sim *sim, uint32_t host)
 {
 	return sim->source_mask ? host : (uint32_t)drb_mix64(host) & sim->flow_mask;
@@ -102,7 +111,7 @@ static inline uint32_t birth_of(const struct drb_packet_sim *sim, uint64_t word)
 	return (uint32_t)(word >> sim->birth_at);
 }
 
-// The slot that is being simulated is one of the measured ones.
+// True if the slot that is being simulated is measured.
 static inline bool is_measured(const struct drb_packet_sim *sim)
 {
 	return sim->slot >= sim->first_measured && sim->slot < sim->setup.slots;
@@ -114,7 +123,7 @@ static inline uint64_t packet_word(const struct drb_packet_sim *sim, uint32_t de
 	return (uint64_t)birth << sim->birth_at | (uint64_t)tag << 32 | dest;
 }
 
-// A packet finds no way.
+// Counts a packet that finds no path or is taken by a fault.
 static inline void lose(struct drb_packet_sim *sim, uint64_t word)
 {
 	uint32_t birth = birth_of(sim, word);
@@ -123,7 +132,7 @@ static inline void lose(struct drb_packet_sim *sim, uint64_t word)
 	sim->measured_lost += birth >= sim->first_measured && birth < sim->setup.slots;
 }
 
-// A packet reaches its host in the next slot.
+// Counts a packet that reaches its host in the next slot.
 static inline void deliver(struct drb_packet_sim *sim, uint64_t word)
 {
 	uint32_t birth = birth_of(sim, word);

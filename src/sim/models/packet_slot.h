@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Pieces of a switch's slot: inlined into the loops of packet.c and of other models of what arrives.
+// Parts of a switch's slot, inlined into the loops of packet.c and of models with other sources of
+// packets.
 
 #include <errno.h>
 
@@ -8,26 +9,28 @@
 
 #include "sim/models/packet_decide.h"
 
-// What happened in one layer in one slot.
+// Events of one layer in one slot.
 struct tally {
-	uint64_t up_in, up_out, down_in, down_out; // packets queued, packets gone
-	uint64_t redirected, kept;                 // of up_in; kept: never redirected by now
-	uint32_t up_max, down_max;                 // longest queue a packet joined, itself included
+	// Packets that joined queues, packets that left them.
+	uint64_t up_in, up_out, down_in, down_out;
+	uint64_t redirected, kept; // among up_in; kept: on their default paths so far
+	// The longest queue that a packet joined, itself included.
+	uint32_t up_max, down_max;
 };
 
-// A switch that works on its arrivals of a slot.
+// A switch that processes its arrivals of a slot.
 struct active_switch {
 	struct drb_layer *l;
-	uint32_t s;     // of the layer
+	uint32_t s;     // label in its layer
 	uint64_t first; // entry of its first up-port in l->len and l->fifo
 	struct drb_hop hop;
 	struct drb_choice choice;
-	uint32_t join_from; // of the source of the packets
+	uint32_t join_from; // join_from of the packets' source
 };
 
 static inline void shuffle(struct drb_rng *rng, uint64_t word[], uint32_t n)
 {
-	struct drb_rng r = *rng; // in registers
+	struct drb_rng r = *rng; // a copy that stays in registers
 
 	for (uint32_t i = n; i > 1; i--) {
 		uint32_t j = drb_scale32((uint32_t)(drb_rng_next(&r) >> 32), i);
@@ -38,8 +41,8 @@ static inline void shuffle(struct drb_rng *rng, uint64_t word[], uint32_t n)
 	*rng = r;
 }
 
-// Takes the arrivals off the links, those to be sent up apart from those to be sent down: they join
-// different queues, so only the order within each kind matters.
+// Takes the arrivals off the links. Packets that go up and packets that go down are separate: they
+// join different queues, so only the order within each kind matters.
 static inline void gather(const struct drb_layer *l, uint32_t s, const struct drb_hop *hop,
 			  uint64_t *restrict up, uint32_t *n_up, uint64_t *restrict down,
 			  uint32_t *n_down)
@@ -53,7 +56,7 @@ static inline void gather(const struct drb_layer *l, uint32_t s, const struct dr
 		down[nd] = above[i];
 		nd += above[i] != DRB_NO_PACKET;
 	}
-	// The destination of no packet is below no switch.
+	// The destination of DRB_NO_PACKET is below no switch.
 	for (uint32_t i = 0; i < downs; i++) {
 		uint64_t w = below[i];
 		uint32_t turns = (uint32_t)w - first < span;
@@ -79,7 +82,7 @@ static inline int join(struct drb_fifo_pool *pool, struct drb_layer *l, uint64_t
 	return 0;
 }
 
-// From so many packets on, the source of the packets says what joins a queue.
+// In queues of join_from packets or more, the source of the packets decides which packets join.
 static inline int sim_join(struct drb_packet_sim *sim, const struct active_switch *at,
 			   uint32_t queue, uint64_t word, uint32_t *max)
 {
@@ -88,15 +91,15 @@ static inline int sim_join(struct drb_packet_sim *sim, const struct active_switc
 	return join(&sim->fabric.pool, at->l, at->first + queue, word, max);
 }
 
-// Where the packets of a slot leave their traces.
+// State that the packets of a slot change.
 struct sending {
 	struct drb_rng *rng;
 	struct tally *tally;
-	bool sourced; // the packets are those of a source
+	bool sourced; // the packets come from a source
 };
 
 // Each of the n packets that arrived to go up chooses its uplink and joins the queue. 0 or -ENOMEM.
 int sim_send_up(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
 		struct sending *out);
-// Before the arrivals of a slot, where the scheme keeps something: sim_hear().
+// sim_hear() before the arrivals of a slot. Only for schemes with a state.
 void sim_hear_above(struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s);

@@ -6,14 +6,14 @@
 
 #include "sim/models/links.h"
 
-static uint32_t ports_of(const struct drb_tree *t, uint32_t layer)
+static uint32_t switch_ports(const struct drb_tree *t, uint32_t layer)
 {
 	return drb_tree_up_ports(t, layer) + drb_tree_down_ports(t, layer);
 }
 
 static uint64_t queues_of(const struct drb_tree *t, uint32_t layer)
 {
-	return (uint64_t)drb_tree_switches(t, layer) * ports_of(t, layer);
+	return (uint64_t)drb_tree_switches(t, layer) * switch_ports(t, layer);
 }
 
 uint64_t drb_slow_bytes(const struct drb_tree *t)
@@ -36,7 +36,7 @@ struct drb_pace *drb_slow_pace(const struct drb_slow_links *links, const struct 
 {
 	uint32_t ups = drb_tree_up_ports(t, end.layer);
 
-	return links->of[end.layer] + (uint64_t)end.label * ports_of(t, end.layer) +
+	return links->of[end.layer] + (uint64_t)end.label * switch_ports(t, end.layer) +
 	       (end.up ? end.port : ups + end.port);
 }
 

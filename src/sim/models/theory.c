@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define LEVELS 65536 // longest queue considered: lambda^i at lambda = 0.999 is 1e-28 there
+#define LEVELS 65536 // longest queue considered: at lambda = 0.999, lambda^i is 1e-28 there
 #define ROUNDS 100000
 #define SMALLEST 1e-30
 
-// Root alpha > 1 of alpha^(T+1) = alpha^T + 1, by bisection: 2 at T = 0, towards 1 as T grows.
+// Root alpha > 1 of alpha^(T+1) = alpha^T + 1, by bisection. It is 2 at T = 0, and approaches 1 as
+// T grows.
 static double decay_base(uint32_t t)
 {
 	double low = 1, high = 2;
@@ -41,8 +42,9 @@ static double s_at(const double s[], uint32_t count, int64_t i)
 	return i < count ? s[i] : 0;
 }
 
-// One queue that sees the others in state s: stationary p_i = lambda p_{i-1} (s_{i-T-1} + s_{i+T})
-// of equation (fluid-limit), into next[] as tail sums. Returns the largest change.
+// The stationary distribution of one queue if the others are in state s: p_i = lambda p_{i-1}
+// (s_{i-T-1} + s_{i+T}) of equation (fluid-limit). Writes it into next[] as tail sums, and returns
+// the largest change.
 static double sweep(double lambda, uint32_t t, const double s[], double next[], uint32_t count)
 {
 	double sum = 1, change = 0;
@@ -67,7 +69,7 @@ static bool settle(struct drb_theory *th, double *next)
 {
 	for (int round = 0; round < ROUNDS; round++) {
 		double change = sweep(th->lambda, th->threshold, th->s, next, th->count);
-		// Half a step: whole steps overshoot at large thresholds.
+		// Half a step, because whole steps overshoot at large thresholds.
 		for (uint32_t i = 0; i < th->count; i++)
 			th->s[i] = (th->s[i] + next[i]) / 2;
 		if (change < 1e-14)
@@ -108,7 +110,7 @@ int drb_theory_solve(struct drb_theory *th, double lambda, double threshold)
 		drb_theory_free(th);
 		return -ENOMEM;
 	}
-	// The bound itself is the first guess; it also tells how far to count.
+	// The bound is the first guess. It also tells how many levels are needed.
 	th->count = LEVELS;
 	fill_bound(th);
 	th->count = 1;

@@ -10,8 +10,8 @@
 
 #include "drb/threshold.h"
 
-#define LEVELS 96 // nothing is as long as that
-#define STEP 0.1  // between two looks
+#define LEVELS 96 // longer than any queue
+#define STEP 0.1  // time between two samples
 #define SMALL_STEPS 20
 
 // Shares of queues with at least i packets; s[0] = 1.
@@ -49,7 +49,7 @@ static struct shares moved(const struct shares *x, const struct shares *f, doubl
 	return y;
 }
 
-// Runge and Kutta's steps of fourth order.
+// Runge-Kutta steps of fourth order, up to the next sample.
 static void follow(const struct drb_transient_setup *setup, struct shares *x)
 {
 	const double h = STEP / SMALL_STEPS;
@@ -74,8 +74,8 @@ struct chain {
 	struct drb_rng rng;
 };
 
-// What the paper's chain does until a time: n lambda arrivals and n services a unit of time; a service at an empty
-// queue changes nothing.
+// Runs the paper's chain until a time: n lambda arrivals and n services in a unit of time. A
+// service at an empty queue changes nothing.
 static void run_until(struct chain *x, double end)
 {
 	const struct drb_transient_setup *s = x->setup;
@@ -83,7 +83,7 @@ static void run_until(struct chain *x, double end)
 	double rate = n * (1 + s->lambda), arrives = s->lambda / (1 + s->lambda);
 
 	while (true) {
-		// One that comes behind the end is drawn anew from there: time has no memory.
+		// An event after the end is drawn anew from there: the chain has no memory.
 		x->time -= log(1 - drb_rng_unit(&x->rng)) / rate;
 		if (x->time > end)
 			break;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Queues with TTC on the way to their equilibrium, beside the differential equations that many of them follow.
-// Paper: equation deterministics, and appendix D (Kurtz), which is about a time [0, t].
+// Queues with TTC that approach equilibrium, compared with the differential equations that many
+// queues follow. Paper: equation deterministics, and appendix D (Kurtz), which treats a time [0,
+// t].
 
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ struct drb_transient_setup {
 
 #define DRB_TRANSIENT_START_MAX 16
 
-// The mean, over the repeats, of how far the shares of queues with at least i packets are from s_i of the equations:
-// the largest distance of any i, at any of the times 0.1, 0.2, ..., t. -EINVAL, -ENOMEM.
+// The distance of the shares of queues with at least i packets from the s_i of the equations,
+// averaged over the repeats. It is the largest difference for any i, at any of the times 0.1, 0.2,
+// ..., t. 0, -EINVAL or -ENOMEM.
 int drb_transient_run(const struct drb_transient_setup *setup, double *distance);

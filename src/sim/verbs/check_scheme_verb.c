@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether schemes keep what every scheme must: each property in a child process of its own.
+// Checks that schemes have the properties of every scheme, each in a child process of its own.
 #include "sim/verbs/verbs.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "common/schemes/child.h"
 #include "common/schemes/properties.h"
 
-#define PATIENCE_MS 10000 // of a property, which takes less than a second
+#define PATIENCE_MS 10000 // limit for a property, which takes less than a second
 #define DECISIONS 20000   // on each kind of switch
 
 struct check_verb {
@@ -23,7 +23,7 @@ struct check_verb {
 	bool failed;
 };
 
-// What a child is told.
+// Input of a child.
 struct question {
 	const struct drb_property *property;
 	const struct drb_scheme_variant *variant;
@@ -36,8 +36,8 @@ static const struct drb_option options[] = {
 	{0},
 };
 
-static void put(struct check_verb *v, const char *scheme, const struct drb_property *p,
-		const char *result, const char *detail)
+static void row_put(struct check_verb *v, const char *scheme, const struct drb_property *p,
+		    const char *result, const char *detail)
 {
 	drb_table_text(v->table, "scheme", NULL, scheme);
 	drb_table_text(v->table, "property", NULL, p->name);
@@ -46,11 +46,11 @@ static void put(struct check_verb *v, const char *scheme, const struct drb_prope
 	drb_table_row_end(v->table);
 }
 
-// why: what is wrong; "": nothing.
+// why: the failure; "": none.
 static void put_row(struct check_verb *v, const char *scheme, const struct drb_property *p,
 		    const char *why)
 {
-	put(v, scheme, p, *why ? "FAILED" : "ok", *why ? why : p->promise);
+	row_put(v, scheme, p, *why ? "FAILED" : "ok", *why ? why : p->promise);
 	v->failed |= *why != '\0';
 }
 
@@ -69,7 +69,7 @@ static void hold_it(void *context, char why[DRB_SCHEME_WHY])
 		snprintf(why, DRB_SCHEME_WHY, "out of memory");
 }
 
-// False: it is no scheme, of which nothing else can be tried.
+// Returns false if the file is not a scheme, so that nothing else can be checked.
 static bool check_interface(struct check_verb *v, const char *text)
 {
 	static const struct drb_property whole = {
@@ -101,7 +101,7 @@ static void check_scheme(struct check_verb *v, const char *text)
 	for (const struct drb_property *p = drb_properties; p->name; p++) {
 		const struct question q = {.property = p, .variant = &variant};
 		if (p->is_promised && !p->is_promised(variant.ops)) {
-			put(v, text, p, NULL, "it does not say so");
+			row_put(v, text, p, NULL, "it does not say so");
 			continue;
 		}
 		drb_child_run(hold_it, (void *)(uintptr_t)&q, PATIENCE_MS, why);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The verbs of drbsim; each takes its command line and returns an exit code.
+// The verbs of drbsim. Each takes its command line and returns an exit status.
 
+int sim_run(int argc, char **argv);
 int sim_flow(int argc, char **argv);
 int sim_packet(int argc, char **argv);
 int sim_transfer(int argc, char **argv);
 int sim_job(int argc, char **argv);
 int sim_replay(int argc, char **argv);
-int sim_search(int argc, char **argv);
 int sim_check_scheme(int argc, char **argv);
 int sim_theory(int argc, char **argv);
 int sim_ctmc(int argc, char **argv);
-int sim_paper(int argc, char **argv);

@@ -17,28 +17,31 @@
 #include "common/cli/log.h"
 #include "common/cli/passing.h"
 #include "common/telemetry/telemetry_client.h"
+#include "switch/control/stats_socket.h"
 #include "switch/control/switch.h"
 #include "switch/datapath/capture.h"
+#include "switch/datapath/changes.h"
 
-// For the reader to connect, then to ask.
+// The reader has this time to connect, and again to send its request.
 static const struct timeval request_within = {.tv_sec = 5};
-// Between tries to end a capture.
-static const struct timeval try_every = {.tv_usec = 100000};
 
 struct request {
 	struct drb_capture_request head;
 	struct drb_capture_insn insn[DRB_CAPTURE_INSNS];
 };
 
-// What workers use. Freed when none does.
+// The rings that workers write to. Freed when no worker uses them any more.
 struct drb_capture_rings {
+	struct drb_switch *s;
+	struct drb_change begin, end; // all workers start to capture; all workers stop
+	int to_give;                  // descriptor of the memory, to be passed to the reader
 	size_t size;
 	struct drb_capture_ring *memory;
-	struct drb_capture of[]; // each worker
+	struct drb_capture of[]; // by worker
 };
 
-// This is called once when the reader says something, or has said nothing for so long (NULL: for ever). False: it is
-// not.
+// Has the event loop call once: when the reader sends something, or after this time (NULL: no
+// limit). False: no memory for the event.
 static bool expect(struct drb_switch *s, event_callback_fn call, const struct timeval *within)
 {
 	struct drb_capture_order *o = &s->capture;
@@ -61,7 +64,7 @@ static void close_connection(struct drb_capture_order *o)
 	o->fd = -1;
 }
 
-// Takes a whole and valid request. False: there is no->
+// Receives a request. False: it is missing, incomplete or not valid.
 static bool take_request(int fd, struct request *request)
 {
 	ssize_t size = recv(fd, request, sizeof(*request), MSG_DONTWAIT);
@@ -83,7 +86,8 @@ static bool give(int fd, int memory, uint32_t rings)
 	return drb_pass(fd, &reply, sizeof(reply), memory, MSG_DONTWAIT) == 0;
 }
 
-// Memory whose size nobody can change any more: a reader that cut it would have workers die of SIGBUS.
+// Makes memory with a fixed size: if the reader could truncate it, workers would die of SIGBUS.
+// Returns a descriptor, or -1.
 static int make_memory(size_t size)
 {
 	int fd = memfd_create("drb-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -103,7 +107,7 @@ static void free_rings(struct drb_capture_rings *rings)
 	free(rings);
 }
 
-// In the memory of this descriptor. NULL: there is no memory.
+// *memory becomes the descriptor of the rings' memory, or -1. NULL: out of memory.
 static struct drb_capture_rings *new_rings(const struct request *request, uint32_t workers,
 					   int *memory)
 {
@@ -133,94 +137,117 @@ static struct drb_capture_rings *new_rings(const struct request *request, uint32
 	return rings;
 }
 
-// A change of workers: they capture, or end that.
-static void capture(struct drb_worker *w, void *rings)
+static void set_capture(struct drb_worker *w, uint32_t n, void *rings)
 {
-	w->capture = rings ? &((struct drb_capture_rings *)rings)->of[w->number] : NULL;
+	w->capture = &((struct drb_capture_rings *)rings)->of[n];
 }
 
-// A worker that is stuck may be writing to a ring, which stays until it goes on or ends.
-static void end(struct drb_switch *s, bool again);
-
-static void try_again(int fd, short events, void *s)
+static void clear_capture(struct drb_worker *w, uint32_t n, void *rings)
 {
-	(void)fd, (void)events;
-	end(s, true);
+	(void)n, (void)rings;
+	w->capture = NULL;
 }
 
-static void end(struct drb_switch *s, bool again)
+// The closed connection tells the reader that no worker changes the rings or their counters now.
+static void has_ended(void *rings, int rc)
+{
+	struct drb_capture_rings *r = rings;
+
+	(void)rc; // always 0, because the change is patient
+	close_connection(&r->s->capture);
+	r->s->capture.rings = NULL;
+	free_rings(r);
+}
+
+// Ends the capture. A stuck worker may be writing to its ring, so the rings stay until it runs
+// again or has ended.
+static void capture_end(struct drb_switch *s)
 {
 	struct drb_capture_order *o = &s->capture;
 
-	int rc = o->rings ? drb_workers_apply(&s->workers, capture, NULL) : 0;
-	// Not before: to the reader it means that no worker counts any more.
-	close_connection(o);
-	if (!o->rings)
-		return;
-	if (rc == -ETIMEDOUT) {
-		if (!again)
-			drb_warn("capture: its reader is gone, but " DRB_APPLY_FAILED);
-		o->event = evtimer_new(s->base, try_again, s);
-		if (o->event)
-			evtimer_add(o->event, &try_every);
+	if (!o->rings) {
+		close_connection(o);
 		return;
 	}
-	if (rc == 0)
-		free_rings(o->rings);
-	o->rings = NULL;
+	if (o->event)
+		event_free(o->event);
+	o->event = NULL;
+	o->rings->end = (struct drb_change){
+		.make = clear_capture, .done = has_ended, .context = o->rings, .patient = true};
+	drb_change_post(&s->workers, &o->rings->end);
 }
 
-// What the reader sends means nothing, until it closes the connection.
+// Ignores what the reader sends, until the reader closes the connection.
 static void wait_for_end(int fd, short events, void *s)
 {
 	char byte;
 
 	if ((events && recv(fd, &byte, sizeof(byte), MSG_DONTWAIT) == 0) ||
 	    !expect(s, wait_for_end, NULL))
-		end(s, false);
+		capture_end(s);
 }
 
-// False: nobody captures.
+static void has_begun(void *rings, int rc)
+{
+	struct drb_capture_rings *r = rings;
+	struct drb_switch *s = r->s;
+	const bool given = rc == 0 && give(s->capture.fd, r->to_give, s->workers.count);
+
+	close(r->to_give);
+	if (rc < 0) {
+		s->capture.rings = NULL;
+		free_rings(r);
+	}
+	if (given)
+		wait_for_end(s->capture.fd, 0, s);
+	else
+		capture_end(s);
+}
+
+// False: out of memory, and no worker captures.
 static bool begin_capture(struct drb_switch *s, const struct request *request)
 {
 	struct drb_capture_order *o = &s->capture;
-	bool given = false;
 	int memory = -1;
 
 	o->rings = new_rings(request, s->workers.count, &memory);
-	if (o->rings && drb_workers_apply(&s->workers, capture, o->rings) == -ETIMEDOUT) {
-		free_rings(o->rings);
-		o->rings = NULL;
+	if (!o->rings) {
+		if (memory >= 0)
+			close(memory);
+		return false;
 	}
-	if (o->rings)
-		given = give(o->fd, memory, s->workers.count);
-	if (memory >= 0)
-		close(memory);
-	return given;
+	o->rings->s = s;
+	o->rings->to_give = memory;
+	o->rings->begin =
+		(struct drb_change){.make = set_capture, .done = has_begun, .context = o->rings};
+	drb_change_post(&s->workers, &o->rings->begin);
+	return true;
 }
 
 static void hear_request(int fd, short events, void *s)
 {
 	struct request *request = calloc(1, sizeof(*request));
 
-	if ((events & EV_READ) && request && take_request(fd, request) && begin_capture(s, request))
-		wait_for_end(fd, 0, s);
-	else
-		end(s, false);
+	if (!(events & EV_READ) || !request || !take_request(fd, request) ||
+	    !begin_capture(s, request))
+		capture_end(s);
 	free(request);
 }
 
-// The connection takes the place of the socket that listened, whose name is gone.
+// Replaces the listening socket by the connection and removes the socket's name, because one reader
+// is enough.
 static void meet_reader(int fd, short events, void *s)
 {
+	const struct drb_operators *operators = &((struct drb_switch *)s)->operators;
 	struct drb_capture_order *o = &((struct drb_switch *)s)->capture;
 
 	(void)events;
-	o->fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); // -1 if nobody came
+	o->fd = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); // -1: none came in time
 	close(fd);
 	unlink(o->address.sun_path);
-	if (o->fd < 0 || !expect(s, hear_request, &request_within))
-		end(s, false);
+	if (o->fd < 0 || !drb_operators_include(operators, o->fd) ||
+	    !expect(s, hear_request, &request_within))
+		capture_end(s);
 }
 
 static int listen_for_reader(struct drb_switch *s)
@@ -230,11 +257,9 @@ static int listen_for_reader(struct drb_switch *s)
 	o->address = (struct sockaddr_un){.sun_family = AF_UNIX};
 	snprintf(o->address.sun_path, sizeof(o->address.sun_path), "%s/dpdk/%s/" DRB_CAPTURE_SOCKET,
 		 drb_telemetry_runtime(), s->setup.instance);
-	unlink(o->address.sun_path); // of a switch that was killed
-	o->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (o->fd < 0 || bind(o->fd, (struct sockaddr *)&o->address, sizeof(o->address)) < 0 ||
-	    listen(o->fd, 1) < 0)
-		return -errno;
+	o->fd = drb_stats_listen(&o->address, &s->operators);
+	if (o->fd < 0)
+		return o->fd;
 	return expect(s, meet_reader, &request_within) ? 0 : -ENOMEM;
 }
 
@@ -243,10 +268,10 @@ int drb_capture_begin(struct drb_switch *s, char *text, size_t size)
 	struct drb_capture_order *o = &s->capture;
 
 	if (drb_workers_stuck(&s->workers) >= 0) {
-		snprintf(text, size, "%s", DRB_APPLY_FAILED);
+		snprintf(text, size, "%s", DRB_CHANGE_FAILED);
 		return -ETIMEDOUT;
 	}
-	if (o->event || o->rings) {
+	if (o->fd >= 0 || o->rings) {
 		snprintf(text, size, "another capture of this switch is running: end it first");
 		return -EBUSY;
 	}
@@ -271,5 +296,5 @@ void drb_capture_close(struct drb_switch *s)
 {
 	if (s->capture.fd >= 0)
 		unlink(s->capture.address.sun_path);
-	end(s, false);
+	capture_end(s);
 }

@@ -5,11 +5,13 @@
 
 #include "common/cli/clock.h"
 #include "switch/control/switch.h"
+#include "switch/datapath/changes.h"
 
 #define PERIOD_US 100000
-// Copper agrees on a speed within this.
+// Links over copper negotiate their speed within this time.
 #define SETTLE_NS UINT64_C(5000000000)
-// At least: an emulated card hands over what it kept bit by bit, hellos that speak of the process before.
+// Drain the receive queues at least this often. An emulated card delivers frames that it buffered
+// earlier in several portions, among them hellos to the previous process.
 #define SETTLE_LOOKS 5
 
 static bool has_cards(const struct drb_port_set *set)
@@ -62,7 +64,7 @@ int drb_cards_settle(struct drb_switch *s)
 		       : -EAGAIN;
 }
 
-static void look(int fd, short events, void *context)
+static void cards_look(int fd, short events, void *context)
 {
 	struct drb_switch *s = context;
 	bool all_up;
@@ -76,7 +78,7 @@ int drb_cards_open(struct drb_switch *s)
 {
 	if (!has_cards(&s->ports))
 		return 0;
-	s->cards.due = drb_switch_every(s, PERIOD_US, look);
+	s->cards.due = drb_switch_every(s, PERIOD_US, cards_look);
 	return s->cards.due ? 0 : -ENOMEM;
 }
 

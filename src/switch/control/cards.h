@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Asks cards ten times a second for what takes long (look() of ports/port_kind.h); workers read the result.
+// Polls cards ten times a second for their carriers and losses (look() in ports/port_kind.h), which
+// takes long. Workers read the result.
 
 #include <stdint.h>
 
@@ -9,13 +10,13 @@
 struct drb_switch;
 
 struct drb_cards {
-	struct event *due;      // NULL: there are none
-	uint64_t settle_end_ns; // 0: not begun
-	uint32_t looks;         // since then
+	struct event *due;      // timer of the poll; NULL: there are no cards
+	uint64_t settle_end_ns; // when drb_cards_settle() gives up; 0: it was not called yet
+	uint32_t looks;         // calls of drb_cards_settle()
 };
 
-// Before workers run: -EAGAIN until the carriers of cards, which take seconds to be there after a start, are, or it has been
-// some seconds. What comes meanwhile is dropped.
+// Called before workers run. Returns -EAGAIN until all cards have a carrier, which takes seconds
+// after a start, and 0 after some seconds in any case. Drops frames that arrive meanwhile.
 int drb_cards_settle(struct drb_switch *s);
 
 int drb_cards_open(struct drb_switch *s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DPDK's own commands about its devices, for exporters that know no others: every port of any kind is a
-// device, numbered by its position in `/drb/ports`.
+// DPDK's own commands about devices, for exporters that know no others. Every port of any kind is a
+// device here, numbered by its position in `/drb/ports`.
 #include <string.h>
 
 #include "common/cli/quantity.h"
@@ -16,9 +16,9 @@ json_t *drb_reply_ethdev_list(const char *parameter, void *context)
 	return list;
 }
 
-// The port of this number; NULL: there is none, or no snapshot.
-static const struct drb_port_counters *find(const char *parameter, const struct drb_switch *self,
-					    uint32_t *i)
+// Finds a port's counters by its number. NULL: there is no such port, or no snapshot.
+static const struct drb_port_counters *port_find(const char *parameter,
+						 const struct drb_switch *self, uint32_t *i)
 {
 	const struct drb_snapshot *s = drb_reply_snapshot(self);
 
@@ -32,24 +32,25 @@ json_t *drb_reply_ethdev_info(const char *parameter, void *context)
 {
 	uint32_t i;
 
-	return find(parameter, context, &i) ? drb_port_json(context, drb_reply_snapshot(context), i)
-					    : NULL;
+	return port_find(parameter, context, &i)
+		       ? drb_port_json(context, drb_reply_snapshot(context), i)
+		       : NULL;
 }
 
 json_t *drb_reply_ethdev_xstats(const char *parameter, void *context)
 {
 	uint32_t i;
 
-	return find(parameter, context, &i)
+	return port_find(parameter, context, &i)
 		       ? drb_port_counters_json(context, drb_reply_snapshot(context), i)
 		       : NULL;
 }
 
-// Packets that were dropped are DPDK's errors, in and out.
+// Reports dropped packets as DPDK's errors, in and out.
 json_t *drb_reply_ethdev_stats(const char *parameter, void *context)
 {
 	uint32_t i;
-	const struct drb_port_counters *p = find(parameter, context, &i);
+	const struct drb_port_counters *p = port_find(parameter, context, &i);
 
 	if (!p)
 		return NULL;
@@ -64,7 +65,7 @@ json_t *drb_reply_ethdev_link_status(const char *parameter, void *context)
 {
 	uint32_t i;
 
-	if (!find(parameter, context, &i))
+	if (!port_find(parameter, context, &i))
 		return NULL;
 	const struct drb_port *port = drb_port_device_of(context, i);
 	const bool up = port && strcmp(drb_port_state(port), "up") == 0;

@@ -16,21 +16,23 @@
 #include "switch/control/switch.h"
 #include "switch/startup/confine.h"
 #include "switch/datapath/requests.h"
+#include "switch/startup/broker.h"
 
 #define PERIOD_NS UINT64_C(160000000)
-// Where all links rest, and one worker keeps them: a worker that is stuck falls silent by itself.
+// The period while all links are at rest and there is one worker. It may be long, because the only
+// worker, if stuck, sends no hellos anyway.
 #define REST_PERIOD_NS UINT64_C(960000000)
-// Periods without an answer.
+// Periods without an answer, after which a worker is interrupted, or counts as stuck.
 #define KICK_AFTER 1
 #define STUCK_AFTER 2
-// Ends a system call that waits.
-#define INTERRUPT SIGURG
-// Of these, so much on a CPU is no waiting for one.
+// A worker that used this much CPU time since its first missed period is not just waiting for a
+// CPU.
 #define RAN_NS 150000000
-// Workers that were told to end do within this, or the process ends without them; the first may be one of rest.
+// Periods that workers have to end after they were asked to. Then the process ends without them.
+// The first period may be REST_PERIOD_NS.
 #define END_WITHIN 15
 
-// The first line of a file of a thread.
+// Reads the first line of a thread's file in /proc.
 static bool read_task(int tid, const char *name, char *text, size_t size)
 {
 	char path[64];
@@ -53,7 +55,7 @@ static uint64_t ran_ns(int tid)
 		       : 0;
 }
 
-// R, S, D, T and so on; '?' if it cannot be told.
+// Returns the thread's state: R, S, D, T and so on; '?' if it is unknown.
 static char state_of(int tid)
 {
 	char text[256];
@@ -64,7 +66,7 @@ static char state_of(int tid)
 	return end && end[1] ? end[2] : '?';
 }
 
-// Not if it only waits for a CPU, has answered meanwhile, or if it cannot be told.
+// False if the worker only waits for a CPU, has answered meanwhile, or if its state is unknown.
 static bool is_stuck(const struct drb_worker *w, const struct drb_pulse *p)
 {
 	const int tid = atomic_load(&w->tid);
@@ -75,7 +77,7 @@ static bool is_stuck(const struct drb_worker *w, const struct drb_pulse *p)
 	       (state != 'R' || (p->ran_ns > 0 && ran > p->ran_ns + RAN_NS));
 }
 
-// Each worker takes it over as it answers, which it is asked to do now.
+// A worker reads the flag when it answers a request, so each is asked now.
 static void silence(struct drb_workers *workers, bool silent)
 {
 	for (uint32_t n = 0; n < workers->count; n++) {
@@ -96,7 +98,7 @@ static void begin_stuck(struct drb_switch *s, uint32_t n)
 	drb_error("worker %u is stuck (thread %d, state %c): the switch sends no hellos, so that "
 		  "neighbours use other paths; restart it",
 		  n, tid, state_of(tid));
-	sd_notifyf(0, "STATUS=worker %u is stuck", n);
+	drb_broker_notify("STATUS=worker %u is stuck", n);
 }
 
 static void end_stuck(struct drb_switch *s, uint32_t n)
@@ -113,26 +115,13 @@ static void end_stuck(struct drb_switch *s, uint32_t n)
 	drb_warn("worker %u runs again%s", n, another < 0 ? ": the switch sends hellos again" : "");
 }
 
-static void ask(struct drb_worker *w, struct drb_pulse *p)
+static void beat_ask(struct drb_worker *w, struct drb_pulse *p)
 {
 	p->missed = 0;
 	p->asked = atomic_fetch_add(&w->beat_wanted, 1) + 1;
 }
 
-static void on_interrupt(int signal)
-{
-	(void)signal;
-}
-
-// One that is at work answers by itself. One that sleeps is woken; one that waits for somebody else in a system call
-// (ports/memif/doorbell.c) is to go on without.
-static void rouse(struct drb_worker *w)
-{
-	drb_worker_kick(w);
-	tgkill(getpid(), atomic_load(&w->tid), INTERRUPT);
-}
-
-static void look_at(struct drb_switch *s, uint32_t n)
+static void worker_look(struct drb_switch *s, uint32_t n)
 {
 	struct drb_worker *w = &s->workers.worker[n];
 	struct drb_pulse *p = &s->heartbeat.pulse[n];
@@ -142,11 +131,11 @@ static void look_at(struct drb_switch *s, uint32_t n)
 	if (drb_worker_has_answered(w, p->asked)) {
 		if (p->stuck)
 			end_stuck(s, n);
-		ask(w, p);
+		beat_ask(w, p);
 		return;
 	}
 	if (++p->missed >= KICK_AFTER)
-		rouse(w);
+		drb_worker_kick(w); // a busy worker answers without this
 	if (p->missed == 1)
 		p->ran_ns = ran_ns(atomic_load(&w->tid));
 	if (!p->stuck && p->missed >= STUCK_AFTER && is_stuck(w, p))
@@ -161,41 +150,40 @@ static void tell_watchdog(struct drb_switch *s, uint64_t now)
 	    now - h->alive_ns >= h->watchdog_ns || now - h->told_ns < h->watchdog_ns / 3)
 		return;
 	h->told_ns = now;
-	sd_notify(0, "WATCHDOG=1");
+	drb_broker_notify("WATCHDOG=1");
 }
 
-// A worker that is stuck does not end either.
+// Ends the process if workers do not end. A stuck worker never does.
 static void look_at_end(struct drb_switch *s)
 {
 	const struct drb_workers *workers = &s->workers;
 
 	if (!atomic_load(&workers->worker[0].stop) || ++s->heartbeat.stopping < END_WITHIN)
 		return;
-	// The first that still runs; if none does, the last has not even begun.
+	// Name the first worker that still runs. If none does, the last one did not even start.
 	uint32_t n = 0;
 	while (n + 1 < workers->count && !atomic_load(&workers->worker[n].running))
 		n++;
 	drb_error("worker %u does not end: the switch ends without it", n);
 	drb_log_writer_stop();
-	_exit(DRB_EXIT_FAILED); // what exit() calls would meet threads that still run
+	_exit(DRB_EXIT_FAILED); // exit() would run handlers while threads still run
 }
 
 static bool is_at_rest(const struct drb_switch *s)
 {
 	const struct drb_worker *w = &s->workers.worker[0];
 
-	// A host may fill its doorbell, which blocks the worker until the next look but one.
-	return s->workers.count == 1 && !w->has_doorbells && s->heartbeat.watchdog_ns == 0 &&
+	return s->workers.count == 1 && s->heartbeat.watchdog_ns == 0 &&
 	       !s->heartbeat.pulse[0].stuck &&
 	       atomic_load_explicit(&w->rests, memory_order_relaxed) && !atomic_load(&w->stop);
 }
 
-static void look(void *context)
+static void heartbeat_look(void *context)
 {
 	struct drb_switch *s = context;
 
 	for (uint32_t n = 0; n < s->workers.count; n++)
-		look_at(s, n);
+		worker_look(s, n);
 	tell_watchdog(s, drb_clock_now());
 	drb_confine_say();
 	look_at_end(s);
@@ -223,16 +211,15 @@ static int begin_watchdog(struct drb_switch *s, uint64_t usec)
 
 int drb_heartbeat_open(struct drb_switch *s)
 {
-	// Without SA_RESTART: calls are not begun again.
-	const struct sigaction interrupt = {.sa_handler = on_interrupt};
 	struct drb_heartbeat *h = &s->heartbeat;
 	uint64_t usec = 0;
 
-	sigaction(INTERRUPT, &interrupt, NULL);
 	int rc = sd_watchdog_enabled(0, &usec) > 0 ? begin_watchdog(s, usec) : 0;
 
-	h->thread = (struct drb_periodic){
-		.what = "watches workers", .look = look, .context = s, .period_ns = PERIOD_NS};
+	h->thread = (struct drb_periodic){.what = "watches workers",
+					  .look = heartbeat_look,
+					  .context = s,
+					  .period_ns = PERIOD_NS};
 	if (rc == 0)
 		rc = drb_periodic_begin(&h->thread);
 	if (rc < 0)

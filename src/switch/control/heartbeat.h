@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whether the workers run. A thread asks each six times a second, once while all links are at rest, to confirm
-// between two iterations. It wakes a worker that has not confirmed by the next time, and interrupts a system call
-// in which it waits. A worker is stuck if it has not confirmed for half a second, at rest two, although it
-// sleeps, is stopped or uses its CPU; a worker that waits for a CPU on a busy machine is not. Until the worker runs
-// again, the switch leaves the fabric:
-//   - it sends no hellos and no packets to other switches, whichever worker is stuck, so that all
-//     neighbours take other paths; packets between hosts of this switch still pass other workers;
-//   - replies of the stats socket say so at once, and orders fail (drb_workers_apply());
-//   - the service manager receives no more WATCHDOG=1 and restarts the switch if so configured. The
+// Detects stuck workers. A thread asks each worker to confirm between two iterations, six times a
+// second, or once a second while all links are at rest. If a worker has not confirmed by the next
+// time, the thread wakes it or interrupts the system call in which it waits.
+//
+// A worker is stuck if it has not confirmed for half a second (two seconds at rest) although it
+// sleeps, is stopped or uses its CPU. A worker that waits for a CPU on a busy machine is not stuck.
+// While any worker is stuck, the switch leaves the fabric:
+//   - It sends no hellos and no packets to other switches, so that all neighbours use other paths.
+//     Packets between hosts of this switch still pass through other workers.
+//   - Replies of the stats socket say so at once, and orders fail (datapath/changes.h).
+//   - The service manager receives no more WATCHDOG=1 and restarts the switch if so configured. The
 //     same happens if the control thread is stuck.
-// Workers that do not end within 3.4 s after SIGTERM are left behind: the process ends with status 1.
+// If workers do not end within 3.4 s after SIGTERM, the process ends without them, with status 1.
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,20 +25,20 @@
 
 struct drb_switch;
 
-// Where nothing else is said it is the thread's own, between open and close.
+// Owned by the thread between open and close, except where a comment says otherwise.
 struct drb_heartbeat {
 	struct drb_periodic thread;
 	struct drb_pulse {
-		unsigned asked;  // the request; others ask, too
-		unsigned missed; // periods since it last answered
-		uint64_t ran_ns; // of its time on a CPU, when it first missed
+		unsigned asked;  // number of the last request from here; other code asks, too
+		unsigned missed; // periods since the worker last answered
+		uint64_t ran_ns; // the worker's CPU time at the first missed period
 		bool stuck;
 	} pulse[DRB_WORKERS_MAX];
-	uint64_t watchdog_ns, told_ns; // of the service manager; 0: none
-	// Of the control thread, where the service manager wants to know.
+	uint64_t watchdog_ns, told_ns; // the manager's timeout (0: none); when WATCHDOG=1 was sent
+	// Timer of the control thread. NULL: the service manager does not watch this process.
 	struct event *alive;
-	atomic_uint_least64_t alive_ns; // when it went on last; the thread reads
-	unsigned stopping;              // periods since the workers were told to end
+	atomic_uint_least64_t alive_ns; // when the control thread last ran; the thread reads it
+	unsigned stopping;              // periods since the workers were asked to end
 };
 
 int drb_heartbeat_open(struct drb_switch *s);

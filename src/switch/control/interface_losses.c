@@ -6,15 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of the network namespace of this process, however it sees /sys.
+// Shows the network namespace of this process, whatever /sys shows.
 #define TABLE "/proc/self/net/dev"
 
-static struct {
-	uint64_t told;  // by the kernel, at the last look
-	uint64_t since; // the beginning
-} losses[DRB_PORTS_MAX];
-
-void drb_interface_losses_take(const struct drb_setup *setup, const char *line)
+void drb_interface_losses_take(struct drb_interface_losses *l, const struct drb_setup *setup,
+			       const char *line)
 {
 	char name[64];
 	uint64_t dropped;
@@ -26,35 +22,36 @@ void drb_interface_losses_take(const struct drb_setup *setup, const char *line)
 		if (p->driver != DRB_DRIVER_AF_PACKET || p->peer.layer > 0 ||
 		    strcmp(p->interface, name) != 0)
 			continue;
-		losses[i].since += dropped - (dropped < losses[i].told ? 0 : losses[i].told);
-		losses[i].told = dropped;
+		l->port[i].since += dropped - (dropped < l->port[i].told ? 0 : l->port[i].told);
+		l->port[i].told = dropped;
 	}
 }
 
-// Above layer 1 there are no hosts.
-static void look(const struct drb_setup *setup)
+// Reads the table in layer 1 only: switches above have no hosts.
+static void table_read(struct drb_interface_losses *l, const struct drb_setup *setup)
 {
 	FILE *table = setup->layer == 1 ? fopen(TABLE, "re") : NULL;
 	char *line = NULL;
 	size_t room = 0;
 
 	while (table && getline(&line, &room, table) >= 0)
-		drb_interface_losses_take(setup, line);
+		drb_interface_losses_take(l, setup, line);
 	free(line);
 	if (table)
 		fclose(table);
 }
 
-void drb_interface_losses_begin(const struct drb_setup *setup)
+void drb_interface_losses_begin(struct drb_interface_losses *l, const struct drb_setup *setup)
 {
-	look(setup);
+	table_read(l, setup);
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
-		losses[i].since = 0;
+		l->port[i].since = 0;
 }
 
-void drb_interface_losses_add(const struct drb_setup *setup, struct drb_snapshot *s)
+void drb_interface_losses_add(struct drb_interface_losses *l, const struct drb_setup *setup,
+			      struct drb_snapshot *s)
 {
-	look(setup);
+	table_read(l, setup);
 	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++)
-		s->port[i].in_missed += losses[i].since;
+		s->port[i].in_missed += l->port[i].since;
 }

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Packets of hosts that the kernel dropped at the interface of an af_packet port, before its socket: longer
-// than the interface's MTU, or more than its queue of received frames holds. Packets that find the socket
-// full are not among them; between switches, the sender counts them (not_sent). Frames with a VLAN tag around
-// an EtherType unknown to the kernel are among them, although the socket received them. Called by the thread
-// that replies (stats_socket.h), except for the first time.
+// Counts packets of hosts that the kernel dropped at the interface of an af_packet port, before its
+// socket. These are longer than the interface's MTU, or found its queue of received frames full.
+// Packets that find the socket full are not counted here; between switches the sender counts them
+// (not_sent). Frames with a VLAN tag around an EtherType unknown to the kernel are counted,
+// although the socket received them. All but drb_interface_losses_begin() are called by the thread
+// that replies (stats_socket.h).
 
 #include "common/config/config.h"
 #include "switch/datapath/worker/snapshot.h"
 
-// Before the switch is asked: what was dropped until then is not its.
-void drb_interface_losses_begin(const struct drb_setup *setup);
-// Takes "  eth0: BYTES PACKETS ERRORS DROPPED ..." of /proc/net/dev, if eth0 is at the port of a host. One that was made
-// again begins with 0. Called by both others.
-void drb_interface_losses_take(const struct drb_setup *setup, const char *line);
-// Adds what was dropped since to in_missed.
-void drb_interface_losses_add(const struct drb_setup *setup, struct drb_snapshot *s);
+struct drb_interface_losses {
+	struct {
+		uint64_t told;  // the kernel's counter when it was last read
+		uint64_t since; // packets dropped since drb_interface_losses_begin()
+	} port[DRB_PORTS_MAX];
+};
+
+// Called once before the stats socket opens. Earlier drops do not count.
+void drb_interface_losses_begin(struct drb_interface_losses *l, const struct drb_setup *setup);
+// Reads a line "  eth0: BYTES PACKETS ERRORS DROPPED ..." of /proc/net/dev, if eth0 is the
+// interface of a host's port. The counter of an interface that was created again starts at 0. The
+// other two functions call this one.
+void drb_interface_losses_take(struct drb_interface_losses *l, const struct drb_setup *setup,
+			       const char *line);
+// Reads the table and adds the packets dropped since drb_interface_losses_begin() to in_missed.
+void drb_interface_losses_add(struct drb_interface_losses *l, const struct drb_setup *setup,
+			      struct drb_snapshot *s);

@@ -10,11 +10,13 @@
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "switch/control/switch.h"
+#include "switch/datapath/changes.h"
 #include "switch/ports/interface.h"
 
-// An interface is taken again before it is up, mostly: so long afterwards each change may be that.
+// A new interface is mostly bound before it is up. Within this time after it was bound, any change
+// of interfaces may mean that it came up.
 #define SETTLES_NS UINT64_C(3000000000)
-// While a port is without its interface, and where there is no netlink socket.
+// The period of polls while a port is without its interface, or if there is no netlink socket.
 #define LOOK_EVERY_US 500000
 
 static void say_lost(const struct drb_port *p)
@@ -36,11 +38,11 @@ static void say_failed(struct drb_interfaces *all, const struct drb_port *p, int
 	else
 		drb_warn("port %s: cannot use interface \"%s\" again: %s", p->setup->name,
 			 p->setup->interface,
-			 error == -ETIMEDOUT ? DRB_APPLY_FAILED : strerror(-error));
+			 error == -ETIMEDOUT ? DRB_CHANGE_FAILED : strerror(-error));
 }
 
-// True while the port is without its interface.
-static bool look_at(struct drb_switch *s, struct drb_port *p)
+// Returns true if the port is still without its interface.
+static bool interface_look(struct drb_switch *s, struct drb_port *p)
 {
 	struct drb_interfaces *all = &s->interfaces;
 	const struct drb_interface_ops *interface = p->kind ? p->kind->interface : NULL;
@@ -55,25 +57,39 @@ static bool look_at(struct drb_switch *s, struct drb_port *p)
 		drb_workers_look_at_carriers(&s->workers);
 	}
 	all->lost[i] = true;
-	if (if_nametoindex(p->setup->interface) == 0) {
+	if (drb_interface_index(p->setup->interface) == 0) {
 		all->why[i] = 0;
 		return true;
 	}
 	int rc = -ENOTSUP;
-	if (interface->rebind) // one that is stuck spares the sockets
+	if (interface->rebind && !all->takes[i]) // with a stuck worker, open no sockets in vain
 		rc = drb_workers_stuck(&s->workers) >= 0 ? -ETIMEDOUT : interface->rebind(p);
+	else if (interface->rebind)
+		rc = -EINPROGRESS;
+	all->takes[i] = rc == -EINPROGRESS;
+	if (!all->takes[i])
+		drb_interface_bound(s, p, rc);
+	return true;
+}
+
+void drb_interface_bound(void *context, struct drb_port *p, int rc)
+{
+	struct drb_switch *s = context;
+	struct drb_interfaces *all = &s->interfaces;
+
+	all->takes[p->index] = false;
 	if (rc == 0) {
 		drb_info("port %s: interface \"%s\" is back and in use", p->setup->name,
 			 p->setup->interface);
-		all->why[i] = 0;
+		all->lost[p->index] = false;
+		all->why[p->index] = 0;
 		all->settled_ns = drb_clock_now() + SETTLES_NS;
-	} else if (rc != -ENODEV) // it was there a moment ago
+		drb_workers_look_at_carriers(&s->workers);
+	} else if (rc != -ENODEV) // -ENODEV: it has gone again meanwhile
 		say_failed(all, p, rc);
-	all->lost[i] = rc < 0;
-	return all->lost[i];
 }
 
-static void look(int fd, short events, void *context)
+static void interfaces_look(int fd, short events, void *context)
 {
 	const struct timeval soon = {.tv_usec = LOOK_EVERY_US};
 	struct drb_switch *s = context;
@@ -82,7 +98,7 @@ static void look(int fd, short events, void *context)
 	if (events & EV_READ)
 		drb_interfaces_changed(fd);
 	for (uint32_t i = 0; i < s->ports.count; i++)
-		missing |= look_at(s, &s->ports.port[i]);
+		missing |= interface_look(s, &s->ports.port[i]);
 	if (missing || !s->interfaces.changed)
 		event_add(s->interfaces.look_again, &soon);
 	if (drb_clock_now() < s->interfaces.settled_ns)
@@ -95,14 +111,14 @@ int drb_interfaces_open(struct drb_switch *s)
 	const int fd = drb_interfaces_watch();
 
 	if (fd >= 0)
-		all->changed = event_new(s->base, fd, EV_READ | EV_PERSIST, look, s);
-	all->look_again = evtimer_new(s->base, look, s);
+		all->changed = event_new(s->base, fd, EV_READ | EV_PERSIST, interfaces_look, s);
+	all->look_again = evtimer_new(s->base, interfaces_look, s);
 	if (!all->look_again || (all->changed && event_add(all->changed, NULL) < 0)) {
 		drb_error("no memory to watch interfaces");
 		drb_interfaces_close(s);
 		return -ENOMEM;
 	}
-	look(-1, 0, s);
+	interfaces_look(-1, 0, s);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ bool drb_link_rates_fill(const struct drb_workers *all, struct drb_setup *s)
 	return changed;
 }
 
-static void say(const struct drb_port_setup *p)
+static void rate_log(const struct drb_port_setup *p)
 {
 	char rate[64];
 
@@ -41,14 +41,14 @@ void drb_link_rates_say(const struct drb_setup *before, const struct drb_setup *
 	for (uint32_t i = 0; i < now->down_ports + now->up_ports; i++) {
 		const struct drb_port_setup *p = &now->ports[i];
 		if (p->link_rate && p->rate.value != before->ports[i].rate.value)
-			say(p);
+			rate_log(p);
 	}
 }
 
-static void look(int fd, short events, void *s)
+static void rates_look(int fd, short events, void *s)
 {
 	(void)fd, (void)events;
-	drb_reload_link_rates(s); // the next look tries again if it cannot, and has said why
+	drb_reload_link_rates(s); // an error is logged; the next period tries again
 }
 
 static bool tells(const struct drb_port_set *ports)
@@ -66,13 +66,13 @@ int drb_link_rates_open(struct drb_switch *s)
 
 	if (!tells(&s->ports))
 		return 0;
-	s->link_rates = drb_switch_every(s, 1000000, look);
+	s->link_rates = drb_switch_every(s, 1000000, rates_look);
 	if (!s->link_rates)
 		return -ENOMEM;
-	look(-1, 0, s);
+	rates_look(-1, 0, s);
 	for (uint32_t i = 0; i < setup->down_ports + setup->up_ports; i++) {
 		if (setup->ports[i].link_rate && setup->ports[i].rate.value <= 0)
-			say(&setup->ports[i]);
+			rate_log(&setup->ports[i]);
 	}
 	return 0;
 }

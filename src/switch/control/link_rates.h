@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// `rate: link`: the rate of a port is the negotiated speed of its link, which may change while the switch
-// runs. It is read once a second at ports that can report it.
+// Implements `rate: link`: a port's rate is the negotiated speed of its link, which may change
+// while the switch runs. Ports that can report their speed are read once a second.
 
 #include "switch/datapath/workers.h"
 
@@ -10,7 +10,7 @@ struct drb_switch;
 int drb_link_rates_open(struct drb_switch *s);
 void drb_link_rates_close(struct drb_switch *s);
 
-// Puts the speeds of links into *setup. True if a rate is another than it was there.
+// Writes the speeds of links to *setup. Returns true if a rate there has changed.
 bool drb_link_rates_fill(const struct drb_workers *workers, struct drb_setup *setup);
-// Says which rates differ.
+// Logs the rates that differ.
 void drb_link_rates_say(const struct drb_setup *before, const struct drb_setup *now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Connects memif ports to their peers (ports/memif/link.h): at the start, which waits for them, and later.
+// Connects memif ports to their peers (ports/memif/link.h), which may start at any time and in any
+// order. Meanwhile the switch forwards through its other ports.
 
 #include <stdint.h>
 
@@ -8,15 +9,25 @@
 
 struct drb_switch;
 
+// The pending request of a port's link: a connection through the broker, or a change of the
+// workers. A link has at most one.
+struct drb_memif_wish {
+	struct drb_switch *s;
+	uint32_t port;
+	int fd, rc;    // for a connection
+	bool has_link; // for a change: the workers get the link, or lose it
+	struct drb_change change;
+	void (*done)(void *link, int rc);
+	void *link;
+};
+
 struct drb_memif_peers {
+	struct drb_memif_wish wish[DRB_PORTS_MAX];
 	struct drb_memif_host host;
 	struct drb_memif_links *links;
-	uint64_t attached; // ports that have met their peer, a bit each
-	uint32_t missing;  // fewest ports without a peer so far
-	uint64_t since_ns; // when it became that
+	struct event *looks;
+	uint32_t missing; // ports without a peer, when last counted
 };
 
 int drb_memif_peers_open(struct drb_switch *s);
 void drb_memif_peers_close(struct drb_switch *s);
-// -EAGAIN until all have met their peers, or no further one has come for 10 s: peers start in any order.
-int drb_memif_peers_await(struct drb_switch *s);

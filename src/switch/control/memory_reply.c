@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reply about memory: what the kernel says of this process, divided by what the switch knows of its parts.
+// The reply about memory: the kernel's figures for this process, divided into the parts that the
+// switch knows.
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +11,9 @@
 #include "switch/control/replies.h"
 #include "switch/control/switch.h"
 
-// The octets of a line such as "Pss_Anon:  1234 kB" of a file of this process; 0: it has none.
-static uint64_t octets_of(const char *path, const char *key)
+// Returns the bytes of a line such as "Pss_Anon:  1234 kB" in a file in /proc. 0: there is no such
+// line.
+static uint64_t proc_octets(const char *path, const char *key)
 {
 	const size_t length = strlen(key);
 	unsigned long long kb = 0;
@@ -29,7 +31,7 @@ static uint64_t octets_of(const char *path, const char *key)
 
 static uint64_t part(const char *key)
 {
-	return octets_of("/proc/self/smaps_rollup", key);
+	return proc_octets("/proc/self/smaps_rollup", key);
 }
 
 static uint64_t less(uint64_t all, uint64_t part)
@@ -37,7 +39,7 @@ static uint64_t less(uint64_t all, uint64_t part)
 	return all > part ? all - part : 0;
 }
 
-// Those that were made so far (ports/lazy_pool.h).
+// Returns the bytes of the buffers that the pool has made so far (ports/lazy_pool.h).
 static uint64_t buffers_of(const struct rte_mempool *pool)
 {
 	if (!pool)
@@ -66,7 +68,7 @@ json_t *drb_reply_memory(const char *parameter, void *context)
 	const uint64_t lent = buffers_of(self->ports.lent);
 	const uint64_t buffers = buffers_of(self->ports.pool) + lent;
 	const uint64_t rings = rings_of(&self->ports), own = part("Pss_Anon");
-	// Without hugepages they are in memory of our own, but those of drivers.
+	// Without hugepages, buffers are part of Pss_Anon, except if a DPDK driver uses them.
 	const bool apart = rte_eal_has_hugepages() || drb_ports_driven(&self->setup);
 	const struct drb_memory m = {
 		.memory_code = less(part("Pss_File"), rings),
@@ -74,7 +76,7 @@ json_t *drb_reply_memory(const char *parameter, void *context)
 		.memory_buffers = buffers,
 		.memory_shared = less(shared, apart ? buffers : lent),
 		.memory_own = less(own, apart ? 0 : buffers - lent),
-		.memory_page_tables = octets_of("/proc/self/status", "VmPTE"),
+		.memory_page_tables = proc_octets("/proc/self/status", "VmPTE"),
 	};
 	json_t *reply = json_object();
 

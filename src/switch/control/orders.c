@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/control/orders.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,94 +8,90 @@
 #include "core/counters.h"
 #include "switch/control/replies.h"
 #include "switch/control/switch.h"
+#include "switch/datapath/changes.h"
 #include "switch/links/drain_rules.h"
 
-// An order: 0 or a negative errno, and what it did or why not.
-typedef int run_order(struct drb_switch *self, const char *parameter, char *text, size_t size);
-
-static json_t *run(struct drb_switch *self, run_order *order, const char *parameter)
+static void reply(void *request, int rc, const char *text)
 {
-	char text[1024], reply[1100];
+	char line[1100];
 
-	if (!self->ready)
-		return NULL;
-	int rc = order(self, parameter, text, sizeof(text));
-	snprintf(reply, sizeof(reply), "%s: %s", rc < 0 ? DRB_REPLY_ERROR : DRB_REPLY_OK, text);
-	return drb_text_json(reply);
+	snprintf(line, sizeof(line), "%s: %s", rc < 0 ? DRB_REPLY_ERROR : DRB_REPLY_OK, text);
+	drb_stats_reply(request, drb_text_json(line));
 }
 
-// An order about ports, and its outcome. Freed when worker 0 has carried it out.
-struct ports {
-	int (*set)(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size);
-	struct drb_port_order order;
+// An order about ports. Worker 0 carries it out.
+struct ports_order {
+	struct drb_switch *s;
+	struct drb_stats_request *request;
+	enum drb_port_order order;
+	char port[64]; // "": every port of the switch
 	int rc;
 	char text[512];
+	struct drb_change change;
 };
 
-static void carry_out(struct drb_worker *w, void *order)
+static void carry_out(struct drb_worker *w, uint32_t n, void *order)
 {
-	struct ports *o = order;
+	struct ports_order *o = order;
 
-	if (w->owner == w)
-		o->rc = o->set(&w->liveness, o->order, o->text, sizeof(o->text));
+	if (n == 0)
+		o->rc = drb_port_order(&w->liveness, o->order, *o->port ? o->port : NULL, o->text,
+				       sizeof(o->text));
 }
 
-int drb_order_ports(struct drb_workers *all, enum drb_order_of_ports what, const char *port,
-		    char *text, size_t size)
+static void is_carried_out(void *order, int rc)
 {
-	struct ports *o = malloc(sizeof(*o));
+	struct ports_order *o = order;
 
-	if (!o) {
-		snprintf(text, size, "no memory");
-		return -ENOMEM;
-	}
-	*o = (struct ports){
-		.set = what == DRB_DRAIN || what == DRB_UNDRAIN ? drb_drain_set : drb_down_set,
-		.order.on = what == DRB_DRAIN || what == DRB_DOWN,
-		.order.all = !port,
-		.order.ports = drb_drain_ports(&all->worker[0].liveness, port, text, size),
-	};
-	int rc = o->order.ports ? drb_workers_apply(all, carry_out, o) : -EINVAL;
-	if (rc == -EINPROGRESS) {
-		snprintf(text, size, "a worker is stuck: this takes effect when it runs again");
-		return rc;
-	}
-	if (rc == -ETIMEDOUT)
-		snprintf(text, size, "%s", DRB_APPLY_FAILED);
-	if (rc == 0) {
-		rc = o->rc;
-		snprintf(text, size, "%s", o->text);
+	if (rc < 0) {
+		reply(o->request, rc, DRB_CHANGE_FAILED);
+	} else if (o->rc < 0) {
+		reply(o->request, o->rc, o->text);
+	} else {
+		drb_info("%s: %s", o->s->setup.instance, o->text);
+		reply(o->request, 0, drb_msg_last());
 	}
 	free(o);
-	return rc;
 }
 
-static int order_ports(struct drb_switch *self, enum drb_order_of_ports what, const char *port,
-		       char *text, size_t size)
+static void order_ports(struct drb_switch *s, enum drb_port_order order, const char *port,
+			struct drb_stats_request *request)
 {
-	int rc = drb_order_ports(&self->workers, what, port, text, size);
+	struct ports_order *o = malloc(sizeof(*o));
 
-	if (rc == 0) {
-		drb_info("%s: %s", self->setup.instance, text);
-		snprintf(text, size, "%s", drb_msg_last());
+	if (!o) {
+		reply(request, -1, "no memory");
+		return;
 	}
-	return rc;
+	*o = (struct ports_order){.s = s, .request = request, .order = order};
+	snprintf(o->port, sizeof(o->port), "%s", port ? port : "");
+	o->change = (struct drb_change){.make = carry_out, .done = is_carried_out, .context = o};
+	drb_change_post(&s->workers, &o->change);
+}
+
+static void capture(struct drb_switch *s, struct drb_stats_request *request)
+{
+	char text[1024];
+	int rc = drb_capture_begin(s, text, sizeof(text));
+
+	reply(request, rc, text);
 }
 
 #define ORDER(name, call)                                                                          \
-	static int name(struct drb_switch *self, const char *parameter, char *text, size_t size)   \
+	void drb_order_##name(const char *parameter, struct drb_stats_request *request,            \
+			      void *context)                                                       \
 	{                                                                                          \
-		(void)self, (void)parameter;                                                       \
-		return call;                                                                       \
-	}                                                                                          \
-	json_t *drb_order_##name(const char *parameter, void *context)                             \
-	{                                                                                          \
-		return run(context, name, parameter);                                              \
+		struct drb_switch *s = context;                                                    \
+		(void)parameter;                                                                   \
+		if (s->ready)                                                                      \
+			call;                                                                      \
+		else                                                                               \
+			drb_stats_reply(request, NULL);                                            \
 	}
-ORDER(reload, drb_reload(self, text, size))
-ORDER(set, drb_reload_set(self, parameter ? parameter : "", text, size))
-ORDER(capture, drb_capture_begin(self, text, size))
-ORDER(drain, order_ports(self, DRB_DRAIN, parameter, text, size))
-ORDER(undrain, order_ports(self, DRB_UNDRAIN, parameter, text, size))
-ORDER(down, order_ports(self, DRB_DOWN, parameter, text, size))
-ORDER(up, order_ports(self, DRB_UP, parameter, text, size))
+ORDER(reload, drb_reload(s, reply, request))
+ORDER(set, drb_reload_set(s, parameter ? parameter : "", reply, request))
+ORDER(capture, capture(s, request))
+ORDER(drain, order_ports(s, DRB_DRAIN, parameter, request))
+ORDER(undrain, order_ports(s, DRB_UNDRAIN, parameter, request))
+ORDER(down, order_ports(s, DRB_DOWN, parameter, request))
+ORDER(up, order_ports(s, DRB_UP, parameter, request))

@@ -25,14 +25,16 @@ static const char *port_state(const struct drb_switch *self, uint32_t i,
 	if (!port)
 		return "none";
 	const char *state = drb_port_state(port);
-	// A switch that says hello and was not heard yet is unknown; a host never speaks.
+	// A switch that has not sent a hello yet is unknown. A host sends no hellos, so its port is
+	// up.
 	if (live->watched && strcmp(state, "up") == 0 &&
 	    (self->setup.ports[i].peer.layer > 0 || live->state != DRB_LINK_UNKNOWN))
 		return drb_liveness_state(live);
 	return state;
 }
 
-// A drained port does while it is needed; one that nobody watches does while it is plugged in.
+// A drained port takes traffic while it is needed. A port without hellos takes traffic while it has
+// a carrier.
 static bool takes_traffic(const struct drb_port *port, const struct drb_port_link *live)
 {
 	if (!port || strcmp(drb_port_state(port), "up") != 0)
@@ -41,7 +43,8 @@ static bool takes_traffic(const struct drb_port *port, const struct drb_port_lin
 	       live->state == DRB_LINK_UNKNOWN;
 }
 
-// What counts as the port's occupancy: its ring where the config says so and its device can tell.
+// Names the part that counts as the port's occupancy. The ring counts only if the config says so
+// and the device can report it.
 static const char *occupancy_of(const struct drb_switch *self, uint32_t i)
 {
 	const struct drb_port_queue *q = self->workers.worker[0].port[i].queue;
@@ -50,7 +53,7 @@ static const char *occupancy_of(const struct drb_switch *self, uint32_t i)
 	return drb_occupancy_name(tells ? self->setup.ports[i].occupancy : DRB_OCCUPANCY_QUEUE);
 }
 
-// Who must be at the other end, who says hello there, and what was lost on the way.
+// Adds the expected peer, the neighbour by its hellos, and the share of hellos that the link lost.
 static void add_peer(json_t *port, const struct drb_port_setup *p, const struct drb_port_link *live)
 {
 	char peer[DRB_END_NAME_MAX], neighbour[DRB_END_NAME_MAX] = "";
@@ -69,7 +72,7 @@ static void add_peer(json_t *port, const struct drb_port_setup *p, const struct 
 
 static void add_device(json_t *object, const struct drb_port *port, const struct drb_port_setup *p)
 {
-	char text[RTE_ETHER_ADDR_FMT_SIZE], device[128]; // as readers have room for
+	char text[RTE_ETHER_ADDR_FMT_SIZE], device[128]; // the most that readers store
 	struct rte_ether_addr mac;
 
 	if (port && port->kind->mac(port, mac.addr_bytes)) {
@@ -84,7 +87,7 @@ static void add_device(json_t *object, const struct drb_port *port, const struct
 static void add_counters(json_t *object, const struct drb_port *port,
 			 const struct drb_port_counters *count)
 {
-	struct drb_xdp_counters xdp; // of the kernel, in front of an af_xdp port
+	struct drb_xdp_counters xdp; // counted by the kernel in front of an af_xdp port
 
 #define X(key, meaning) drb_json_add_count(object, #key, count->key);
 	DRB_PORT_COUNTERS(X)

@@ -27,7 +27,8 @@ int drb_reconfigure_make(struct drb_reconfigure *c, const struct drb_worker *w,
 		if (drb_egress_ring_for(&w->egress[i], limit, &link.rate, size_of, &c->ring[i]) < 0)
 			goto fail;
 	}
-	if (drb_scheme_state_init(&c->scheme_state, to) < 0)
+	c->another_state = !drb_scheme_state_stays(from, to);
+	if (c->another_state && drb_scheme_state_init(&c->scheme_state, to) < 0)
 		goto fail;
 	if (!c->another_unit || drb_assign_make(&c->memory, to) == 0)
 		return 0;
@@ -56,9 +57,11 @@ void drb_reconfigure_apply(struct drb_worker *w, struct drb_reconfigure *c)
 		uint32_t limit = w->port[i].active ? drb_worker_share(s, p->queue) : 0;
 		drb_egress_change(&w->egress[i], limit, &link, w->now_ns, &c->ring[i]);
 	}
-	struct drb_scheme_state old = w->scheme_state;
-	w->scheme_state = c->scheme_state;
-	c->scheme_state = old;
+	if (c->another_state) {
+		const struct drb_scheme_state old = w->scheme_state;
+		w->scheme_state = c->scheme_state;
+		c->scheme_state = old;
+	}
 	drb_worker_configure(w, s);
 	drb_hellos_set(w, s);
 	if (c->another_unit)

@@ -12,6 +12,7 @@
 #include "common/cli/text.h"
 #include "core/counters.h"
 #include "switch/control/switch.h"
+#include "switch/startup/broker.h"
 #include "switch/startup/confine.h"
 
 #define TROUBLE_TEXT 160
@@ -52,7 +53,8 @@ static void say_stuck(const struct drb_switch *self, char *trouble, size_t size)
 		snprintf(trouble, size, "a worker does not answer");
 }
 
-// Without any reply a reader would take this for a process that is no drbswitch.
+// The reply while there is no snapshot. With no reply at all, a reader would not recognise this
+// process as a drbswitch.
 static json_t *stuck_json(const struct drb_switch *self)
 {
 	char trouble[64];
@@ -70,6 +72,14 @@ static void say_refused(char *trouble, size_t size)
 		drb_text_add(trouble, size, "%s%s was refused", *trouble ? "; " : "", last);
 }
 
+static void say_broker(char *trouble, size_t size)
+{
+	const char *broker = drb_broker_trouble();
+
+	if (broker)
+		drb_text_add(trouble, size, "%s%s", *trouble ? "; " : "", broker);
+}
+
 static json_t *code_json(const struct drb_setup *setup)
 {
 	json_t *code = json_array();
@@ -80,19 +90,20 @@ static json_t *code_json(const struct drb_setup *setup)
 	return code;
 }
 
-// s: zero if there is none.
+// s is all zero if there is no snapshot.
 static json_t *info_json(const struct drb_switch *self, const struct drb_snapshot *s)
 {
 	const struct drb_setup *setup = &self->setup;
 	char trouble[TROUBLE_TEXT] = "";
 
-	if (s->more_outages) // first, since it is the cause of others
+	if (s->more_outages) // first, because it causes other trouble
 		drb_text_add(trouble, sizeof(trouble),
 			     "too many outages for hellos: detours alone until some are mended or "
 			     "undrained");
 	uint32_t usable = drb_liveness_trouble(setup, s->live, trouble, sizeof(trouble));
 	drb_host_fault_trouble(setup, s->host_faults, trouble, sizeof(trouble));
 	say_refused(trouble, sizeof(trouble));
+	say_broker(trouble, sizeof(trouble));
 	if (self->snapshots.rc == -ETIMEDOUT) {
 		say_stuck(self, trouble, sizeof(trouble));
 		usable = 0;
@@ -111,7 +122,7 @@ static json_t *info_json(const struct drb_switch *self, const struct drb_snapsho
 
 json_t *drb_reply_info(const char *parameter, void *context)
 {
-	static const struct drb_snapshot none; // not ready yet, or the worker hangs
+	static const struct drb_snapshot none; // not ready yet, or a worker is stuck
 	const struct drb_snapshot *s = drb_reply_snapshot(context);
 
 	(void)parameter;
@@ -121,7 +132,7 @@ json_t *drb_reply_info(const char *parameter, void *context)
 static json_t *routing_json(const struct drb_switch *self, const struct drb_snapshot *s)
 {
 	const struct drb_setup *setup = &self->setup;
-	char threshold[32], utilisation[32] = "", flows[32]; // empty: no uplinks
+	char threshold[32], utilisation[32] = "", flows[32]; // utilisation "": no uplinks
 
 	snprintf(threshold, sizeof(threshold), "%.3g", s->threshold);
 	if (setup->up_ports > 0)
@@ -153,7 +164,7 @@ static json_t *drops_json(const struct drb_switch *self, const struct drb_snapsh
 
 static json_t *worker_json(const struct drb_switch *self, const struct drb_snapshot *s)
 {
-	// Of all ports; NULL: without ports.
+	// The pool of all ports; NULL if there are no ports.
 	const struct rte_mempool *pool = self->workers.worker[0].hello_io.pool;
 	json_t *worker =
 		json_pack("{s:s, s:I, s:i, s:I, s:i, s:i}", "idle",
@@ -184,7 +195,7 @@ static json_t *differences_json(const struct drb_switch *self, const struct drb_
 			 list_json(s->difference, DRB_DIFFERENCES));
 }
 
-// All of one instant: a poller asks once a switch.
+// Returns all values of one snapshot, so that a poller needs one request a switch.
 json_t *drb_reply_all(const char *parameter, void *context)
 {
 	const struct drb_switch *self = context;
@@ -204,7 +215,7 @@ json_t *drb_reply_all(const char *parameter, void *context)
 			 list_json(s->queue_length, DRB_LOG_BINS), "ports", ports);
 }
 
-// One part of it.
+// Each returns one part of drb_reply_all().
 #define REPLY(name)                                                                                \
 	json_t *drb_reply_##name(const char *parameter, void *context)                             \
 	{                                                                                          \

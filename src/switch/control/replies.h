@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The replies to the commands of the stats socket that change nothing: functions for the table of stats_commands.c,
-// whose context is a struct drb_switch.
+// Replies to the commands of the stats socket that change nothing. The table in stats_commands.c
+// lists these functions. Their context is a struct drb_switch.
 
 #include <jansson.h>
 
@@ -27,17 +27,18 @@ json_t *drb_reply_ethdev_stats(const char *parameter, void *context);
 json_t *drb_reply_ethdev_xstats(const char *parameter, void *context);
 json_t *drb_reply_ethdev_link_status(const char *parameter, void *context);
 
-// What they are made of.
+// Parts of replies.
 
-// What drb_snapshots_serve() got; NULL if it got none.
+// The snapshot of drb_snapshots_serve(). NULL: it has none.
 const struct drb_snapshot *drb_reply_snapshot(const struct drb_switch *self);
 uint32_t drb_reply_ports_count(const struct drb_switch *self);
-// All that there is to tell of a port, and its counters alone.
+// Everything about a port; its counters alone.
 json_t *drb_port_json(const struct drb_switch *self, const struct drb_snapshot *s, uint32_t i);
 json_t *drb_port_counters_json(const struct drb_switch *self, const struct drb_snapshot *s,
 			       uint32_t i);
 // NULL: the port has no device.
 const struct drb_port *drb_port_device_of(const struct drb_switch *self, uint32_t i);
-// A text that may have been cut within a character, or repeats what no text is: then it becomes ASCII.
+// JSON needs valid UTF-8. A text that is not, for instance cut within a character, is changed in
+// place: bytes outside printable ASCII become '?'.
 json_t *drb_text_json(char *text);
 void drb_json_add_count(json_t *object, const char *key, uint64_t count);

@@ -2,16 +2,12 @@
 #include "switch/control/snapshots.h"
 
 #include <errno.h>
-#include <time.h>
 
-#include "common/cli/clock.h"
-#include "switch/control/interface_losses.h"
+#include "switch/control/stats_socket.h"
 #include "switch/control/switch.h"
 
-// A second is what a client has.
-#define ANSWER_WITHIN_NS UINT64_C(780000000)
-// Workers that have a CPU answer within this, which is waited for at once.
-#define AT_ONCE_NS UINT64_C(2000000)
+// Clients wait for a second.
+#define ANSWER_WITHIN_US 780000
 
 static void finish(struct drb_snapshots *all, int rc)
 {
@@ -19,38 +15,49 @@ static void finish(struct drb_snapshots *all, int rc)
 	all->over = all->asked;
 }
 
-// Takes the answers, if all are there, or gives up.
-static void take(struct drb_switch *s)
+// Sums the workers' snapshots, once all of them are there. True if it has.
+static bool snapshots_sum(struct drb_switch *s)
 {
 	struct drb_snapshots *all = &s->snapshots;
 
-	if (all->over == all->asked)
-		return;
-	if (drb_workers_sum_snapshot(&s->workers, &all->last)) {
-		drb_interface_losses_add(&s->setup, &all->last);
-		finish(all, 0);
-	} else if (drb_clock_now() >= all->end_ns) {
-		s->workers.late = true;
-		finish(all, -ETIMEDOUT);
-	}
+	if (all->over == all->asked || !drb_workers_have_snapshots(&s->workers))
+		return false;
+	drb_workers_sum_snapshots(&s->workers, &all->last);
+	drb_interface_losses_add(&s->losses, &s->setup, &all->last);
+	finish(all, 0);
+	return true;
 }
 
-// Nobody waits for a worker that is late; what it answers then is too old.
-static void begin(struct drb_switch *s)
+void drb_snapshots_look(struct drb_switch *s)
 {
-	static const struct timespec pause = {.tv_nsec = 20000};
+	if (!snapshots_sum(s))
+		return;
+	event_del(s->snapshots.due);
+	drb_stats_socket_look(s->stats);
+}
+
+static void give_up(int fd, short events, void *s)
+{
+	struct drb_snapshots *all = &((struct drb_switch *)s)->snapshots;
+
+	(void)fd, (void)events;
+	if (all->over < all->asked)
+		finish(all, -ETIMEDOUT);
+	drb_stats_socket_look(((struct drb_switch *)s)->stats);
+}
+
+// Fails at once if a worker still owes the answer to an earlier request, because that answer would
+// be too old.
+static void snapshots_begin(struct drb_switch *s)
+{
+	static const struct timeval within = {.tv_usec = ANSWER_WITHIN_US};
 	struct drb_snapshots *all = &s->snapshots;
-	const uint64_t now = drb_clock_now();
 
 	all->asked++;
-	if (drb_workers_late(&s->workers)) {
+	if (drb_workers_have_snapshots(&s->workers) && event_add(all->due, &within) == 0)
+		drb_workers_ask_snapshot(&s->workers);
+	else
 		finish(all, -ETIMEDOUT);
-		return;
-	}
-	all->end_ns = now + ANSWER_WITHIN_NS;
-	drb_workers_ask_snapshot(&s->workers);
-	for (take(s); all->over < all->asked && drb_clock_now() < now + AT_ONCE_NS; take(s))
-		nanosleep(&pause, NULL);
 }
 
 bool drb_snapshots_serve(uint64_t *number, void *context)
@@ -62,10 +69,20 @@ bool drb_snapshots_serve(uint64_t *number, void *context)
 		all->rc = s->ready ? -ETIMEDOUT : -EAGAIN;
 		return true;
 	}
-	take(s);
 	if (*number == 0)
 		*number = all->asked + 1;
 	if (all->over == all->asked && all->asked < *number)
-		begin(s);
+		snapshots_begin(s);
 	return all->over >= *number;
+}
+
+int drb_snapshots_open(struct drb_switch *s)
+{
+	s->snapshots.due = evtimer_new(s->base, give_up, s);
+	return s->snapshots.due ? 0 : -ENOMEM;
+}
+
+void drb_snapshots_close(struct drb_switch *s)
+{
+	event_free(s->snapshots.due);
 }

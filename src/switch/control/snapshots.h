@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Snapshots for replies. The event loop does not wait for a worker that gets no CPU; requests wait. One
-// snapshot serves all requests that came before it was taken.
+// Snapshots for replies. Requests wait until all workers have answered; the event loop does not.
+// One snapshot serves all requests that came before it was begun.
+
+#include <event2/event.h>
 
 #include "switch/datapath/worker/snapshot.h"
 
+struct drb_switch;
+
 struct drb_snapshots {
 	uint64_t asked,
-		over;    // numbers: of the last one, of the last that is not waited for any more
-	uint64_t end_ns; // when the last one is not waited for any more
-	int rc;          // of the last that is over; -EAGAIN: workers do not run; -ETIMEDOUT
-	struct drb_snapshot last; // if that is 0
+		over; // number of the last snapshot; of the last one that succeeded or failed
+	int rc;       // of snapshot `over`; -EAGAIN: workers do not run; -ETIMEDOUT
+	struct drb_snapshot last; // valid if rc is 0
+	struct event *due;        // timeout of the snapshot under way
 };
 
-// For the stats socket, whose context is a struct drb_switch: whether a snapshot for this request is over. *number: which
-// one that is; 0 at first.
+int drb_snapshots_open(struct drb_switch *s);
+void drb_snapshots_close(struct drb_switch *s);
+// Called when workers may have answered. Sends the replies that waited for them.
+void drb_snapshots_look(struct drb_switch *s);
+
+// The ready() of commands that need a snapshot (stats_socket.h); the context is a struct
+// drb_switch. True if the snapshot for this request succeeded or failed. *number identifies it, and
+// is 0 at first.
 bool drb_snapshots_serve(uint64_t *number, void *context);

@@ -7,7 +7,7 @@
 #include "core/packet/checksum.h"
 #include "core/packet/wire.h"
 
-// Where the headers stand in the frame, and the option of a neighbour advertisement.
+// Offsets of the headers in the frame, and of a neighbour advertisement's option.
 enum {
 	ARP = DRB_ETHER_HEADER,
 	IP6 = DRB_ETHER_HEADER,
@@ -24,7 +24,7 @@ static void address_back(const struct drb_addr_plan *plan, uint32_t owner, uint8
 static enum drb_neighbour answer_arp(const struct drb_addr_plan *plan, uint32_t asker,
 				     uint8_t *frame, uint32_t *len)
 {
-	// Ethernet, IPv4, lengths of their addresses, request.
+	// Hardware Ethernet, protocol IPv4, lengths of their addresses, operation request.
 	static const uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, DRB_ARP_REQUEST};
 	uint8_t *arp = frame + ARP, sender_ip[4];
 	uint32_t owner;
@@ -38,8 +38,8 @@ static enum drb_neighbour answer_arp(const struct drb_addr_plan *plan, uint32_t 
 	owner = drb_addr_of_ipv4(plan, drb_load32(arp + DRB_ARP_TARGET_IP));
 	if (owner == DRB_NO_LABEL)
 		return DRB_NEIGHBOUR_UNKNOWN;
-	// A sender of 0.0.0.0 asks whether the address is free (RFC 5227): its owner answers, not
-	// the switch, as in answer_nd().
+	// A sender of 0.0.0.0 asks whether the address is free (RFC 5227). Its owner answers, not
+	// the switch; answer_nd() does the same.
 	if (owner == asker || drb_load32(arp + DRB_ARP_SENDER_IP) == 0)
 		return DRB_NEIGHBOUR_OTHER;
 	address_back(plan, owner, frame);

@@ -9,7 +9,7 @@
 _Static_assert(sizeof(struct drb_capture_insn) == sizeof(struct bpf_insn), "the same instructions");
 _Static_assert(DRB_PORTS_MAX <= DRB_CAPTURE_PORTS, "a counter for each port");
 
-// Where the next packets go, before they are the reader's.
+// Position in the ring while packets are copied. publish() then hands them to the reader.
 struct cursor {
 	uint64_t tail, head;
 	uint32_t lost, matched;
@@ -30,7 +30,7 @@ static bool wanted(const struct drb_capture *c, uint32_t port, const struct rte_
 			  rte_pktmbuf_mtod(m, const u_char *), m->pkt_len, m->data_len) != 0;
 }
 
-// How a packet at port leaves, by its address and mark.
+// Finds how a packet leaves by this port, from its destination and mark.
 static enum drb_capture_way way_of(const struct drb_worker *w, uint32_t port,
 				   const struct rte_mbuf *m)
 {
@@ -46,7 +46,7 @@ static enum drb_capture_way way_of(const struct drb_worker *w, uint32_t port,
 	return def == port - w->down_ports ? DRB_CAPTURE_DEFAULT : DRB_CAPTURE_REDIRECTED;
 }
 
-// The next slot; NULL: the ring is full, or the reader says what cannot be.
+// Returns the next slot. NULL: the ring is full, or the reader's head is beyond the tail.
 static struct drb_capture_slot *next_slot(const struct drb_capture *c, struct cursor *at)
 {
 	at->matched++;

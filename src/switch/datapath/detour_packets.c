@@ -21,7 +21,7 @@ static enum drb_drop reason_of(int32_t port)
 	}
 }
 
-// The loads that decisions see while several packets are queued one after the other.
+// Loads that decisions compare while several packets are queued one after the other.
 struct uplink_loads {
 	uint32_t load[DRB_UPLINKS_MAX];
 	uint32_t waits; // drb_waiting_uplinks() before the first of them
@@ -35,7 +35,8 @@ static struct uplink_loads loads_of(const struct drb_worker *w)
 	return l;
 }
 
-static void count(struct drb_worker *w, const struct drb_decision *d, uint32_t out, uint8_t mark)
+static void detour_count(struct drb_worker *w, const struct drb_decision *d, uint32_t out,
+			 uint8_t mark)
 {
 	const bool begun = (d->detour & DRB_DETOUR_ROUTED)
 				   ? !mark
@@ -51,6 +52,7 @@ static void count(struct drb_worker *w, const struct drb_decision *d, uint32_t o
 		w->routing.up_default++;
 	else
 		w->routing.up_redirected++;
+	w->routing.up_walked += d->walks && !d->detoured;
 }
 
 // Decides on a packet with the mark of a detour, and queues or drops it.
@@ -68,7 +70,7 @@ static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, u
 	links.drained = w->drained;
 	if (w->assigns && links.routes)
 		s.choice.ops =
-			drb_scheme_ops(DRB_SCHEME_ECMP); // not in the flow table, but in order
+			drb_scheme_ops(DRB_SCHEME_ECMP); // without the flow table, but in order
 	if (s.choice.ops->needs & DRB_READS_FLOW)
 		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
 	if (s.choice.ops->needs & DRB_READS_SIZE)
@@ -80,7 +82,7 @@ static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, u
 		drb_drop(w, in, m, reason_of(out));
 		return;
 	}
-	count(w, &d, (uint32_t)out, mark);
+	detour_count(w, &d, (uint32_t)out, mark);
 	frame[1] = w->addr.mac[1] ^ d.detour;
 	if (w->choice.ops->mark_bits)
 		frame[DRB_MARK_AT] = w->scheme_state.mac_octet ^ d.mark;
@@ -96,26 +98,28 @@ void drb_detour_packet(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, ui
 	forward_one(w, in, m, mark, &l);
 }
 
-// True if a packet of this class, in by port in, does not go where it would with all links alive.
+// True if a packet of this class from port `in` cannot take the path that it has while all links
+// are up.
 static bool concerns(const struct drb_worker *w, uint32_t in, uint32_t class)
 {
 	const bool some_up = drb_ports_from(w->links.usable, w->down_ports);
 	const bool some_dead = drb_ports_from(w->dead, w->down_ports);
 
-	// Flows know of dead uplinks: they are moved as their packets come.
+	// The flow table handles dead uplinks: it moves a flow when its next packet comes.
 	if (class >= DRB_CLASS_UP)
 		return !some_up || (some_dead && !w->assigns);
 	return class < w->down_ports && class != in && (w->dead >> class & 1);
 }
 
-// The same where an outage is known, anywhere: some port that the packet might take is not on a shortest way.
+// The same while an outage is known anywhere in the fabric. True if some port that the packet might
+// take is not on a shortest path.
 static bool is_rerouted(const struct drb_worker *w, uint32_t in, uint32_t class,
 			const struct rte_mbuf *m)
 {
 	const bool down = class < w->down_ports;
 
 	if ((class < DRB_CLASS_UP && !down) || class == in)
-		return false; // an exception, whose destination may be any
+		return false; // an exception: its destination may be anything
 	const uint32_t dest = drb_addr_label_octets(rte_pktmbuf_mtod(m, const uint8_t *));
 	const uint64_t ports = w->links.usable & w->routes[drb_div(dest, &w->node.hop.by_arity)];
 	if (!down)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// Of packets that differ in size.
+// Adds up the bytes of packets that differ in size.
 static __attribute__((noinline)) uint64_t add_octets(struct rte_mbuf **packets, uint32_t count)
 {
 	uint64_t octets = 0;
@@ -13,7 +13,7 @@ static __attribute__((noinline)) uint64_t add_octets(struct rte_mbuf **packets, 
 	return octets;
 }
 
-static inline uint64_t octets_of(struct rte_mbuf **packets, uint32_t count, uint32_t size)
+static inline uint64_t burst_octets(struct rte_mbuf **packets, uint32_t count, uint32_t size)
 {
 	return likely(size > 0) ? (uint64_t)count * size : add_octets(packets, count);
 }
@@ -27,8 +27,9 @@ static __attribute__((noinline)) void write_ends(struct drb_egress *q, struct rt
 		ends[i] = at += first[i]->pkt_len;
 }
 
-// The packets from the end of queue `port` up to `end` are there already: makes the queue longer by
-// them. How many. size: of each; 0: they differ. For each port of each burst: what is rare is elsewhere.
+// Makes queue `port` longer by the packets that are already stored from its end up to `end`.
+// Returns how many. size: bytes of each packet; 0: they differ. Runs for each port of each burst,
+// so rare work is in functions of its own.
 static inline __attribute__((always_inline)) uint32_t lengthen(struct drb_worker *w, uint32_t port,
 							       struct rte_mbuf **end, uint32_t size,
 							       uint64_t *octets)
@@ -39,7 +40,7 @@ static inline __attribute__((always_inline)) uint32_t lengthen(struct drb_worker
 
 	if (count == 0)
 		return 0;
-	uint64_t here = octets_of(first, count, size);
+	uint64_t here = burst_octets(first, count, size);
 	*octets += here;
 	if (unlikely(q->paced))
 		write_ends(q, first, count);
@@ -80,7 +81,7 @@ void drb_enqueue_burst(struct drb_worker *w, struct drb_burst *b)
 		returns = (uint32_t)(end[in] - back);
 	if (unlikely(exceptions + returns > 0)) {
 		memcpy(b->exception + exceptions, back, returns * sizeof(*back));
-		octets += octets_of(b->exception, exceptions + returns, b->size);
+		octets += burst_octets(b->exception, exceptions + returns, b->size);
 	}
 	b->counters.octets += octets;
 	b->counters.up += up;

@@ -8,7 +8,7 @@
 #include "switch/datapath/worker/burst.h"
 #include "switch/datapath/worker/worker.h"
 
-// Drops a packet that came in by port in, for this reason.
+// Drops a packet that came in by port `in`, for this reason.
 static inline void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *m,
 			    enum drb_drop reason)
 {
@@ -19,7 +19,7 @@ static inline void drb_drop(struct drb_worker *w, uint32_t in, struct rte_mbuf *
 	rte_pktmbuf_free(m);
 }
 
-// The same before it was counted as received.
+// The same for a packet that has not been counted as received yet; counts it.
 static inline void drb_refuse(struct drb_worker *w, uint32_t in, struct rte_mbuf *m,
 			      enum drb_drop reason)
 {
@@ -29,7 +29,7 @@ static inline void drb_refuse(struct drb_worker *w, uint32_t in, struct rte_mbuf
 	drb_drop(w, in, m, reason);
 }
 
-// Queues a packet at port out; drops it, and says false, if there is no room.
+// Queues a packet at port `out`. False: the queue was full, and the packet is dropped and counted.
 static inline bool drb_enqueue(struct drb_worker *w, uint32_t out, struct rte_mbuf *m)
 {
 	if (likely(drb_egress_push(&w->egress[out], m, m->pkt_len, w->now_ns))) {
@@ -37,7 +37,7 @@ static inline bool drb_enqueue(struct drb_worker *w, uint32_t out, struct rte_mb
 		w->queued++;
 		return true;
 	}
-	// A port without a device has an egress queue of no places.
+	// The egress queue of a port without a device has limit 0.
 	enum drb_drop reason = w->port[out].active ? DRB_DROP_queue_full : DRB_DROP_port_down;
 	if (unlikely(w->capture))
 		drb_capture_dropped(w, out, m, DRB_CAPTURE_DROP_OUT, reason);
@@ -46,7 +46,7 @@ static inline bool drb_enqueue(struct drb_worker *w, uint32_t out, struct rte_mb
 	return false;
 }
 
-// True if every queue has room for so many packets, in one piece.
+// True if every queue has space for count packets, contiguous in its ring.
 static inline bool drb_enqueue_fits(const struct drb_worker *w, uint32_t count)
 {
 	bool fit = w->open;
@@ -56,11 +56,11 @@ static inline bool drb_enqueue_fits(const struct drb_worker *w, uint32_t count)
 	return fit;
 }
 
-// Queues the packets of a burst by their classes. Exceptions, and those that would leave by the
-// port they came in by, are put aside in b->exception. Adds to octets, up and exceptions of
-// b->counters.
+// Both functions queue the packets of a burst by their classes. Exceptions, and packets that would
+// leave by the port they came in by, go to b->exception instead. Both update octets, up and
+// exceptions of b->counters.
 //
-// The burst at once, without a look at each queue: only if drb_enqueue_fits().
+// Queues the whole burst without checking each queue. Requires drb_enqueue_fits().
 void drb_enqueue_burst(struct drb_worker *w, struct drb_burst *b);
-// One packet after the other.
+// Queues one packet after the other, and drops those whose queue is full.
 void drb_enqueue_each(struct drb_worker *w, struct drb_burst *b);

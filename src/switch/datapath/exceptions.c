@@ -14,7 +14,7 @@
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/detour_packets.h"
 
-// Drops a frame for what the host that sent it does wrong, if it is a host.
+// Drops a frame, and reports the fault if a host has sent it.
 static void drop_fault(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, enum drb_drop reason,
 		       enum drb_host_fault fault)
 {
@@ -23,8 +23,9 @@ static void drop_fault(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, en
 	drb_drop(w, in, m, reason);
 }
 
-// Answers cost more than other packets, and what they cost is the others' time: a host gets ANSWERS_MAX at once,
-// and one more each ANSWER_NS. Like a departure clock: answer_ns is when the last of them was earned.
+// Answers cost more time than other packets, and other hosts lose that time. A host therefore gets
+// at most ANSWERS_MAX answers at once, and one more each ANSWER_NS. answer_ns is a virtual clock:
+// the time at which the host earned the last answer that it has used.
 #define ANSWER_NS UINT64_C(100000)
 #define ANSWERS_MAX 2048
 
@@ -40,7 +41,7 @@ static bool may_answer(struct drb_worker *w, uint32_t in)
 	return true;
 }
 
-// True if a host asks for a neighbour, however it asks.
+// True if a host's frame may ask for a neighbour: any ARP or ICMPv6, well-formed or not.
 static bool is_question(const uint8_t *frame, uint32_t len)
 {
 	uint16_t type = drb_load16(frame + DRB_ETHER_TYPE);
@@ -50,8 +51,7 @@ static bool is_question(const uint8_t *frame, uint32_t len)
 		frame[DRB_ETHER_HEADER + DRB_IPV6_NEXT] == DRB_PROTOCOL_ICMPV6);
 }
 
-// A broadcast or multicast frame: a host's question for a neighbour is answered, anything else is
-// dropped.
+// Answers a host's request for a neighbour; drops any other broadcast or multicast frame.
 static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	enum drb_neighbour what = DRB_NEIGHBOUR_OTHER;
@@ -82,7 +82,7 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 		if (drb_load16(rte_pktmbuf_mtod(m, uint8_t *) + DRB_ETHER_TYPE) ==
 		    DRB_ETHERTYPE_ARP)
 			drop_fault(w, in, m, DRB_DROP_unknown_neighbour, DRB_HOST_FAULT_ADDRESS);
-		else // a host may ask for link-local addresses of its own
+		else // a host may ask about its own link-local addresses
 			drb_drop(w, in, m, DRB_DROP_unknown_neighbour);
 		break;
 	case DRB_NEIGHBOUR_SPOOFED:
@@ -94,7 +94,7 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	}
 }
 
-// A host learns how long its packets may be, from the port to which it sent one that is longer.
+// Tells a host the fabric's MTU, in reply to a packet that exceeds it (ICMP packet too big).
 static void tell_mtu(struct drb_worker *w, uint32_t in, const struct rte_mbuf *m)
 {
 	struct rte_mbuf *reply = may_answer(w, in) ? rte_pktmbuf_alloc(m->pool) : NULL;
@@ -137,8 +137,8 @@ static void hello(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf *m)
 	}
 }
 
-// From above to a host of this switch, but with the mark of a scheme that this switch does not have
-// any more, or not yet: the fabric changes its scheme, one switch after the other.
+// Delivers a packet from above to a host of this switch. Its mark is of a scheme that this switch
+// no longer has, or not yet: the fabric changes its scheme one switch after the other.
 static void arrive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32_t host)
 {
 	uint32_t out = drb_hop_digit(&w->hop, host);

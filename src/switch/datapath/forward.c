@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A burst from end to end: the output of each packet, then the queues.
+// Forwards a burst: decides the output of each packet, then queues it.
 #include "switch/datapath/forward.h"
 
 #include "switch/datapath/decide/decide_burst.h"
@@ -16,6 +16,16 @@ static void count_arrivals(struct drb_worker *w, const struct drb_burst *b)
 	w->port[b->in].in_octets += b->counters.octets;
 }
 
+// Passes the lengths of the down-ports' egress queues to the scheme, at the end of a window.
+static __attribute__((noinline)) void look_down(struct drb_worker *w)
+{
+	uint32_t waiting[DRB_PORTS_MAX];
+
+	for (uint32_t p = 0; p < w->down_ports; p++)
+		waiting[p] = drb_egress_length(&w->egress[p]);
+	w->scheme_state.ops->look(w->scheme_state.state, waiting);
+}
+
 static void count_ways(struct drb_worker *w, const struct drb_burst *b)
 {
 	const struct drb_burst_counters *c = &b->counters;
@@ -29,11 +39,12 @@ static void count_ways(struct drb_worker *w, const struct drb_burst *b)
 		w->difference[DRB_DIFFERENCE_MAX] += c->up - c->walked;
 }
 
-// Plain traffic of a burst goes into the queues; exceptions are put aside.
+// Queues the ordinary traffic of a burst; exceptions go to b->exception.
 static inline __attribute__((always_inline)) void forward_plain(struct drb_worker *w,
 								struct drb_burst *b)
 {
-	drb_scheme_state_tick(&w->scheme_state, w->now_ns);
+	if (unlikely(drb_scheme_state_tick(&w->scheme_state, w->now_ns)))
+		look_down(w);
 	if (unlikely(w->reroutes))
 		drb_detour_burst(w, b);
 
@@ -51,9 +62,9 @@ static inline __attribute__((always_inline)) void forward_plain(struct drb_worke
 	count_ways(w, b);
 }
 
-// Each stage writes what the next reads; this is what none of them writes.
-static inline void begin(struct drb_burst *b, uint32_t in, struct rte_mbuf **packets,
-			 uint32_t count)
+// Sets the fields that no stage writes before another one reads them.
+static inline void burst_begin(struct drb_burst *b, uint32_t in, struct rte_mbuf **packets,
+			       uint32_t count)
 {
 	b->in = in;
 	b->packets = packets;
@@ -62,8 +73,8 @@ static inline void begin(struct drb_burst *b, uint32_t in, struct rte_mbuf **pac
 	b->counters = (struct drb_burst_counters){.packets = count};
 }
 
-// The exceptions of a host whose sources are checked: those that are plain but for the look that they need take
-// the way of plain traffic. Returns how many are left in the burst.
+// Checks the sources of a host's exceptions. Frames that are ordinary traffic, once their source is
+// verified, are forwarded as such. Returns how many exceptions are left in the burst.
 static __attribute__((noinline)) uint32_t check_sources(struct drb_worker *w, struct drb_burst *b)
 {
 	struct rte_mbuf *plain[DRB_BURST_MAX];
@@ -72,10 +83,10 @@ static __attribute__((noinline)) uint32_t check_sources(struct drb_worker *w, st
 
 	if (count == 0)
 		return left;
-	begin(&checked, b->in, plain, count);
+	burst_begin(&checked, b->in, plain, count);
 	checked.classifier = &w->port[b->in].checked;
 	forward_plain(w, &checked);
-	// They are counted as arrivals of the burst that they came in.
+	// drb_forward_burst() counts their arrival with the burst that they came in.
 	drb_exceptions(w, &checked, checked.counters.exceptions);
 	return left;
 }
@@ -84,7 +95,7 @@ void drb_forward_burst(struct drb_worker *w, uint32_t in, struct rte_mbuf **pack
 {
 	struct drb_burst b;
 
-	begin(&b, in, packets, count);
+	burst_begin(&b, in, packets, count);
 	b.classifier = &w->port[in].classifier;
 	drb_scheme_state_marks(&w->scheme_state, &b);
 	forward_plain(w, &b);

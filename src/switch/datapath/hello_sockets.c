@@ -9,12 +9,12 @@
 #include "switch/ports/packet_socket/hello_outbox.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 
-// A worker that is awake looks at sockets of hellos this often.
+// Interval at which a worker that is awake reads all hello sockets.
 #define LOOK_EVERY_NS 5000000
-// Most hellos taken from one socket in one look: a neighbour that floods it gets no more.
+// Most hellos read from one socket in one pass, so that a neighbour that floods it gets no more.
 #define AT_ONCE 16
 
-// Sockets of hellos are looked at.
+// Records how many packets each port has received, each time all hello sockets are read.
 static void note_seen(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;
@@ -25,7 +25,7 @@ static void note_seen(struct drb_worker *w)
 	}
 }
 
-// Once the ports are attached: which have a socket of hellos.
+// Finds the ports that have a hello socket. Call once the ports are attached.
 int drb_hello_sockets_find(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;
@@ -79,7 +79,8 @@ void drb_hello_sockets_told(struct drb_worker *w, uint64_t now_ns)
 	note_seen(w);
 }
 
-// False: there may be more. None came before the last look.
+// Takes up to at_most hellos from the socket of port i. False: there may be more. Waiting times are
+// limited to the time since the last pass, in which every socket was read.
 static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
 {
 	const struct drb_port *port = w->port[i].queue->port;
@@ -99,8 +100,8 @@ static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
 	return false;
 }
 
-// Looks at all sockets: at rest, and every few ms without sleep. A flooded socket wakes the worker again, so that it
-// does not fill up.
+// Reads all hello sockets. If one holds more, the worker counts as woken by a packet: sockets then
+// wake it again, and that one does not fill up.
 static void look_at_sockets(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;
@@ -117,14 +118,16 @@ static void look_at_sockets(struct drb_worker *w)
 		w->woken_ns = w->now_ns;
 }
 
-// A worker that sleeps now and then is told which have something, and mostly that is one hello. One at rest is not.
+// Takes hellos from the sockets that are known to be readable. A worker whose sleeps they end knows
+// them all, and mostly each holds one hello. Otherwise it reads all sockets before it judges links,
+// and every few ms while awake.
 void drb_hello_sockets_take(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;
 	const uint64_t news = atomic_exchange(&io->news, 0);
 	const bool judges = !w->hellos_tell && w->now_ns >= w->liveness.due_ns;
 
-	if (news) // more may follow, or not be in the socket yet: a worker at rest would sleep on
+	if (news) // more may follow, or be under way: a quiet worker would sleep on
 		w->woken_ns = w->now_ns;
 	for (uint64_t left = io->readable | news; left; left &= left - 1) {
 		const uint32_t i = (uint32_t)__builtin_ctzll(left);

@@ -14,9 +14,10 @@
 #include "switch/datapath/transmit.h"
 #include "switch/ports/packet_socket/hello_outbox.h"
 
-// Hellos that other workers hand over between two iterations: several from each port.
+// Most hellos that other workers hand over between two iterations: several from each port.
 #define RING_SIZE 256
-// Each attempt to send together again costs every neighbour a hello.
+// Time for which each port sends its own hellos after an interface has filled the shared socket.
+// Each new attempt to send together costs every neighbour a hello.
 #define APART_NS UINT64_C(60000000000)
 
 static const struct drb_port *port_of(const struct drb_worker *w, uint32_t i)
@@ -57,7 +58,7 @@ static uint64_t count_sent(void *worker, uint32_t i)
 {
 	const struct drb_worker *w = worker;
 
-	// Hellos do not wait for what is on a link that takes a while.
+	// Packets on a link with a delay do not count, because hellos overtake them.
 	return w->egress[i].head - w->port[i].lost - drb_delay_line_length(&w->line[i]);
 }
 
@@ -69,8 +70,8 @@ static uint64_t count_missed(struct drb_port_queue *q)
 	return lost.missed + lost.bad_gso;
 }
 
-// A hello of a socket may have come while packets were received that were sent after it, and before others that
-// still wait.
+// A hello from a hello socket may be read after packets that were sent later, and before packets
+// that were sent earlier and still wait. `earlier` and `complete` allow for that.
 static struct drb_arrivals count_arrivals(void *worker, uint32_t i, bool *missed)
 {
 	struct drb_worker *w = worker;
@@ -108,7 +109,7 @@ static bool send_hello(void *worker, uint32_t i, const uint8_t *frame, uint32_t 
 	if (!m)
 		return false;
 	memcpy(rte_pktmbuf_append(m, (uint16_t)len), frame, len);
-	// Ahead of the queue, which may be as long as a neighbour takes to be thought dead.
+	// Ahead of the queue, which may take longer than the neighbour's hold time.
 	if (drb_transmit_now(w, i, &m, 1, &result) == 1)
 		return true;
 	rte_pktmbuf_free(m);
@@ -151,7 +152,7 @@ void drb_hellos_free(struct drb_worker *w)
 	void *m;
 
 	if (!w->liveness.port)
-		return; // was not begun
+		return; // never initialised
 	while (w->hello_io.ring && rte_ring_dequeue(w->hello_io.ring, &m) == 0)
 		rte_pktmbuf_free(m);
 	rte_ring_free(w->hello_io.ring);
@@ -216,7 +217,7 @@ void drb_hellos_read_silence(struct drb_worker *w)
 	w->drained &= ~silenced;
 	w->links.usable &= ~silenced;
 	w->reroutes |= silent;
-	w->links_version = UINT_MAX; // of no writing that is over
+	w->links_version = UINT_MAX; // odd, so no complete write has it: read again
 }
 
 // Hellos count as packets only if they are dropped.
@@ -233,6 +234,7 @@ enum drb_hello_result drb_hellos_hear(struct drb_worker *w, uint32_t in,
 				      const struct drb_hello_frame *frame, bool counted)
 {
 	static const enum drb_drop reason[] = {[DRB_HELLO_BAD] = DRB_DROP_bad_hello,
+					       [DRB_HELLO_VERSION_DIFFERS] = DRB_DROP_hello_version,
 					       [DRB_HELLO_FORGED] = DRB_DROP_forged_hello,
 					       [DRB_HELLO_REPLAYED] = DRB_DROP_replayed_hello};
 	enum drb_hello_result result = drb_liveness_hear(&w->liveness, in, frame, w->now_ns);
@@ -255,14 +257,14 @@ bool drb_hellos_receive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	const uint64_t bit = UINT64_C(1) << in;
 	struct drb_hello hello;
 
-	if (io->port[in].fd >= 0) { // which has it, too, maybe behind others
+	if (io->port[in].fd >= 0) { // the hello socket has it, too, maybe behind others
 		if (!(atomic_fetch_or(&io->news, bit) & bit) && w->owner != w)
 			drb_worker_kick(w->owner);
 	} else if (w->owner == w) {
 		if (drb_hellos_hear(w, in, &frame, true) == DRB_HELLO_BAD)
 			return false;
 		drb_hellos_read_links(w);
-	} else if (drb_hello_decode(frame.octets, frame.length, &hello) < 0) {
+	} else if (drb_hello_decode(frame.octets, frame.length, &hello) == -EINVAL) {
 		return false;
 	} else if (io->ring) {
 		m->port = (uint16_t)in;
@@ -300,7 +302,7 @@ void drb_hellos_service(struct drb_worker *w)
 
 	if (w->hello_io.ring)
 		take_waiting(w);
-	// Before anybody is thought dead: after a pause there may be many.
+	// Read sockets before any port is judged: after a pause many hellos may wait.
 	if (w->hello_io.look_ns != UINT64_MAX)
 		drb_hello_sockets_take(w);
 	if (w->now_ns >= w->liveness.due_ns) {

@@ -12,18 +12,19 @@
 #include "common/cli/log.h"
 #include "switch/datapath/hello_sockets.h"
 
-static void watch(struct drb_worker *w, int fd)
+static void descriptor_watch(struct drb_worker *w, int fd)
 {
 	w->watched[w->watched_count++] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
-// What the set says of sockets of hellos, with the port, and of ports' sockets, with their place among the watched.
-// Doorbells and the kick say their descriptor.
+// Data of events in the epoll set: HELLOS with the port of a hello socket, PACKETS with the index
+// of a port's socket in w->watched. Doorbells and the kick have their descriptor instead.
 #define HELLOS (UINT64_C(1) << 63)
 #define PACKETS (UINT64_C(1) << 62)
 
-// After so long without a packet that ended a sleep the ports' sockets come into the set, and those of hellos leave it:
-// what is lost on a link is only told by hellos that are looked at as they come.
+// After this time without a packet that ended a sleep, the ports' sockets enter the set and hello
+// sockets leave it. Before, hellos must be read as they come: only then do they reveal packets that
+// were lost on a link.
 #define QUIET_NS 1000000000
 
 static int watch_in_set(struct drb_worker *w, int fd, uint64_t data)
@@ -42,7 +43,7 @@ static void forget_hellos(struct drb_worker *w)
 	w->hellos_tell = false;
 }
 
-// Rarely does anything come by these: a sleeper may be looked for each time.
+// Hellos are rare, so the kernel may search for a sleeper with each of them.
 static int watch_hellos(struct drb_worker *w)
 {
 	int rc = 0;
@@ -58,7 +59,7 @@ static int watch_hellos(struct drb_worker *w)
 	return rc;
 }
 
-// Whether this worker receives from port i and a doorbell tells it of packets there.
+// True if this worker receives from port i and a doorbell wakes it for packets there.
 static bool has_doorbell(const struct drb_worker *w, uint32_t i)
 {
 	const struct drb_port_queue *q = w->port[i].queue;
@@ -73,7 +74,7 @@ static int watch_port(struct drb_worker *w, uint32_t i)
 	if (!q || q->rx == DRB_QUEUE_NONE)
 		return 0;
 	if (q->fd >= 0)
-		watch(w, q->fd);
+		descriptor_watch(w, q->fd);
 	else if (has_doorbell(w, i))
 		w->has_doorbells = true;
 	else
@@ -96,7 +97,7 @@ int drb_idle_init(struct drb_worker *w)
 	if (rc == 0)
 		rc = watch_hellos(w);
 	w->watched_count = 0;
-	watch(w, w->epoll_fd);
+	descriptor_watch(w, w->epoll_fd);
 	for (uint32_t i = 0; rc == 0 && i < w->ports; i++)
 		rc = watch_port(w, i);
 	if (rc < 0) {
@@ -127,7 +128,7 @@ bool drb_idle_arm(const struct drb_worker *w)
 		if (has_doorbell(w, i))
 			w->port[i].queue->kind->wake->arm(w->port[i].queue);
 	}
-	// Either the sender sees that it is asked, or we see what it sent.
+	// Either the sender sees the request, or this worker sees the packets sent.
 	atomic_thread_fence(memory_order_seq_cst);
 	for (uint32_t i = 0; silent && i < w->ports; i++) {
 		if (has_doorbell(w, i))
@@ -146,7 +147,8 @@ void drb_idle_disarm(const struct drb_worker *w)
 	}
 }
 
-// Reading a pending error (interface down) clears it; else it would wake us for ever.
+// Reading a pending error (interface down) clears it; otherwise it would wake the worker again and
+// again.
 static void clear_error(int fd)
 {
 	socklen_t len = sizeof(int);
@@ -169,7 +171,8 @@ static void take_socket_event(struct drb_worker *w, uint64_t i, uint32_t events)
 	w->woken_ns = w->now_ns;
 }
 
-// The kick, and bells: these ring by edge. Packets stay where they are, for the loop. Returns how many events there were.
+// Takes events of the set: kicks, doorbells (edge-triggered) and sockets. Packets stay where they
+// are, for the loop. Returns the number of events.
 static int take_events(struct drb_worker *w, const struct timespec *timeout)
 {
 	struct epoll_event events[16];
@@ -195,10 +198,10 @@ static void leave_set(struct drb_worker *w)
 	for (uint32_t i = 1; i < w->watched_count; i++)
 		epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, w->watched[i].fd, NULL);
 	w->all_in_set = false;
-	watch_hellos(w); // where the kernel has no memory for it, they are looked at every 5 ms
+	watch_hellos(w); // without memory in the kernel, they are read every 5 ms
 }
 
-// Where the kernel has no memory for it, we go on without.
+// If the kernel has no memory for this, the sockets stay outside the set.
 static void enter_set(struct drb_worker *w)
 {
 	int rc = 0;

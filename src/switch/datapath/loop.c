@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The forwarding thread, run to completion: sends what is due, receives a burst from each port, forwards and
-// sends it, then does everything that is not about packets.
+// The forwarding thread, run to completion: sends what is due, receives a burst from each port,
+// forwards and sends it, then does everything that is not about packets.
 #include "switch/datapath/loop.h"
 
 #include <sys/prctl.h>
@@ -55,7 +55,7 @@ static void age_flows(struct drb_worker *w, uint64_t *next_ns)
 		*next_ns = drb_flow_table_next_ns(&w->flows);
 }
 
-// After packets were received: a hello may be among them.
+// Call after packets were received, because hellos may be among them.
 static inline void keep_links_alive(struct drb_worker *w, uint64_t *next_ns)
 {
 	if (unlikely(w->now_ns >= w->liveness.due_ns || w->now_ns >= w->hello_io.look_ns ||
@@ -65,7 +65,8 @@ static inline void keep_links_alive(struct drb_worker *w, uint64_t *next_ns)
 		*next_ns = w->liveness.due_ns;
 }
 
-// An iteration that began at cycle tsc is over. Returns when, which is when the next begins.
+// Counts an iteration that began at cycle tsc. Returns the cycle at which it ends and the next
+// begins.
 static inline uint64_t count_iteration(struct drb_worker *w, uint64_t tsc, bool worked)
 {
 	uint64_t now = rte_rdtsc();
@@ -76,8 +77,8 @@ static inline uint64_t count_iteration(struct drb_worker *w, uint64_t tsc, bool 
 	return now;
 }
 
-// Departures come first: a queue must not hold what has left by the time of a decision. Without a
-// rate this offers again what drivers refused.
+// Sends before receiving: at a decision, a queue must not hold packets that have departed. Without
+// a rate this offers again what drivers refused.
 static inline void begin_iteration(struct drb_worker *w, uint64_t *next_ns)
 {
 	if (unlikely(atomic_load_explicit(&w->changes_posted, memory_order_acquire) !=
@@ -114,7 +115,8 @@ static inline void end_iteration(struct drb_worker *w, uint64_t *next_ns)
 	drb_transmit_flush(w);
 }
 
-// A port without buffers for what came is not told of it again: it is asked so often, and while packets leave.
+// A port that had no buffers for received packets does not wake the worker for them again. All
+// ports are therefore polled at this interval, and while packets leave.
 #define RECEIVE_WITHIN_NS UINT64_C(1000000000)
 
 void drb_worker_run(struct drb_worker *w)
@@ -123,14 +125,14 @@ void drb_worker_run(struct drb_worker *w)
 	bool came = true;
 
 	w->started_ns = drb_clock_now();
-	// The default slack of 50 us would delay every departure by as much.
+	// The default timer slack of 50 us would delay every departure by that time.
 	if (!w->poll)
 		prctl(PR_SET_TIMERSLACK, 1);
 	drb_bulk_policy_init(w);
 	atomic_store(&w->tid, gettid());
 	atomic_store(&w->running, true);
 	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
-		uint64_t next_ns; // when a queue, a flow or a link wants attention
+		uint64_t next_ns; // when a queue, a flow or a link needs service
 		uint32_t received, queued = w->queued;
 
 		begin_iteration(w, &next_ns);

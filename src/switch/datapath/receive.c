@@ -9,7 +9,7 @@
 #include "switch/datapath/size_sample.h"
 #include "switch/datapath/transmit.h"
 
-// The port is off. None is left.
+// Drops all packets, because the port is off. Returns 0: none is left.
 static uint32_t drop_all(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets,
 			 uint32_t count)
 {
@@ -43,8 +43,9 @@ uint32_t drb_receive(struct drb_worker *w, uint64_t *next_ns)
 			drb_capture_received(w, i, packets, n);
 		total += n;
 		if (w->paced) {
-			// These packets arrived before now, even if we were off the CPU since the
-			// iteration began; what is due by now leaves before they are decided upon.
+			// These packets arrived before now, even if the worker was off the CPU
+			// since the iteration began. Packets that are due by now leave before
+			// decisions on these.
 			w->now_ns = drb_clock_now();
 			if (*next_ns <= w->now_ns)
 				drb_transmit(w, next_ns);
@@ -59,7 +60,7 @@ uint32_t drb_receive(struct drb_worker *w, uint64_t *next_ns)
 			drb_shared_load_read(w, i);
 		drb_forward_burst(w, i, packets, n);
 		if (w->paced)
-			*next_ns = 0; // what is queued has changed
+			*next_ns = 0; // the queues have changed
 		else
 			drb_transmit(w, next_ns);
 		if (w->shared_load.count)

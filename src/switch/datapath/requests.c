@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/cli/clock.h"
+#include "switch/datapath/idle.h"
 
 void drb_worker_kick(struct drb_worker *w)
 {
@@ -34,7 +35,8 @@ bool drb_worker_has_answered(const struct drb_worker *w, unsigned request)
 
 void drb_worker_answer(struct drb_worker *w)
 {
-	// What was written before the request, such as `silent`, is seen by who has answered it.
+	// Acquire: a worker that has answered sees all that was written before the request, such as
+	// `silent`.
 	atomic_store_explicit(&w->beat, atomic_load_explicit(&w->beat_wanted, memory_order_acquire),
 			      memory_order_relaxed);
 }
@@ -51,10 +53,9 @@ bool drb_worker_has_snapshot(const struct drb_worker *w)
 	       atomic_load_explicit(&w->snapshot_wanted, memory_order_relaxed);
 }
 
-void drb_worker_post(struct drb_worker *w, drb_worker_change *change, void *context)
+void drb_worker_post(struct drb_worker *w, struct drb_change *change)
 {
 	w->change = change;
-	w->change_context = context;
 	atomic_fetch_add_explicit(&w->changes_posted, 1, memory_order_release);
 	drb_worker_kick(w);
 }
@@ -67,10 +68,23 @@ bool drb_worker_has_changed(const struct drb_worker *w)
 
 void drb_worker_make_change(struct drb_worker *w)
 {
-	const uint64_t begin = drb_clock_now();
+	struct drb_change *change = w->change;
 
-	w->change(w, w->change_context);
-	w->counters.changes++;
-	w->counters.change_ns += drb_clock_now() - begin;
+	if (change) {
+		const uint64_t begin = drb_clock_now();
+		if (change->sockets)
+			drb_idle_pause(w);
+		change->make(w, w->number, change->context);
+		w->counters.changes++;
+		w->counters.change_ns += drb_clock_now() - begin;
+	}
 	atomic_fetch_add_explicit(&w->changes_made, 1, memory_order_release);
+	drb_worker_tell(w);
+}
+
+void drb_worker_tell(const struct drb_worker *w)
+{
+	const uint64_t one = 1;
+
+	(void)!write(w->told_fd, &one, sizeof(one)); // a full counter wakes the reader as well
 }

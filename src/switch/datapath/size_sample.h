@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Histograms for readers of counters, updated once a burst: the size of the burst, and the lengths of queues
-// at that time.
+// Histograms for readers of counters: the size of each burst, and the lengths of queues at one
+// burst in DRB_QUEUE_SAMPLE_EVERY.
 
 #include "switch/datapath/worker/worker.h"
 
@@ -20,11 +20,11 @@ static inline void drb_sample_queues(struct drb_worker *w)
 		w->queue_length[drb_log_bin(w->occupancy[i])] += w->port[i].active;
 }
 
-// A burst of count packets, count > 0, was received.
+// Records a received burst of count > 0 packets.
 static inline void drb_sample_sizes(struct drb_worker *w, uint32_t count)
 {
 	w->counters.rx_bursts++;
-	// A burst never reaches the last bin.
+	// Without a limit: a burst never reaches the last bin.
 	w->burst_size[32 - (uint32_t)__builtin_clz(count)]++;
 	if (__builtin_expect(w->unsampled-- == 0, 0))
 		drb_sample_queues(w);

@@ -5,7 +5,8 @@
 
 #include "switch/datapath/enqueue.h"
 
-// What is wrong with a frame, if that is not for exceptions.c to find: its length or its source MAC.
+// Checks the source of a frame. DRB_SOURCE_OK also if its length or source MAC is wrong, which
+// exceptions.c handles.
 static enum drb_source fault_of(const struct drb_worker *w, uint32_t in, const struct rte_mbuf *m)
 {
 	const struct drb_worker_port *port = &w->port[in];
@@ -17,8 +18,9 @@ static enum drb_source fault_of(const struct drb_worker *w, uint32_t in, const s
 	return drb_source_check(&port->source, frame, m->data_len);
 }
 
-// Drops a frame that says it is another's. False if it does not.
-static bool refuse(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
+// Drops a frame whose source is another host's, that is a hello, or that is malformed. False if it
+// is none of these.
+static bool frame_refuse(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 
@@ -52,7 +54,7 @@ uint32_t drb_source_check_exceptions(struct drb_worker *w, struct drb_burst *b,
 	*left = 0;
 	for (uint32_t i = 0; i < b->counters.exceptions; i++) {
 		struct rte_mbuf *m = b->exception[i];
-		if (refuse(w, b->in, m))
+		if (frame_refuse(w, b->in, m))
 			continue;
 		if (!drb_is_oversize(&w->class_tables, m) &&
 		    drb_classify(b->classifier, m) == DRB_CLASS_EXCEPTION &&

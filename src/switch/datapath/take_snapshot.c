@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters for readers: a reader asks, and the worker copies them between two iterations. That costs the
-// forwarding loop one load an iteration, and packets are conserved exactly in the snapshot.
+// Snapshots of the counters: a reader asks, and the worker copies them between two iterations. That
+// costs the forwarding loop one load an iteration, and packets are conserved exactly in the
+// snapshot.
 #include "switch/datapath/take_snapshot.h"
 
 #include <string.h>
 
 #include "common/cli/clock.h"
+#include "switch/datapath/requests.h"
 
-// A link that is down has nothing in its ring.
+// Packets in the ring behind the port; 0 if its kind has no ring.
 static uint64_t count_in_ring(const struct drb_worker_port *p)
 {
 	return p->queue && p->queue->in_ring ? p->queue->in_ring(p->queue) : 0;
 }
 
-// A new counter of ports would be 0 for ever if it were forgotten here.
+// A new port counter that is missing here would always be 0.
 _Static_assert(sizeof(struct drb_port_counters) == 13 * sizeof(uint64_t),
 	       "count_port() and count_losses() fill in every counter of a port");
 
@@ -36,7 +38,8 @@ static struct drb_port_counters count_port(const struct drb_worker_port *p,
 	};
 }
 
-// What receive() never yielded. A GSO packet that could not be cut is a packet that came in and was dropped.
+// Counts packets that receive() never returned. A GSO packet that could not be cut counts as
+// received and dropped.
 static void count_losses(struct drb_snapshot *s, uint32_t i, struct drb_port_queue *q)
 {
 	const struct drb_port_losses lost = q ? drb_port_losses(q) : (struct drb_port_losses){0};
@@ -85,4 +88,5 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 	atomic_store_explicit(&w->snapshot_done,
 			      atomic_load_explicit(&w->snapshot_wanted, memory_order_relaxed),
 			      memory_order_release);
+	drb_worker_tell(w);
 }

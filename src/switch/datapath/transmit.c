@@ -8,7 +8,7 @@
 #include "switch/datapath/capture.h"
 #include "switch/ports/interface.h"
 
-// How soon to offer a packet again that the driver refused.
+// Time until a packet that the driver refused is offered again.
 #define RETRY_NS 50000
 #define REVIEW_NS 1000000000
 
@@ -36,7 +36,8 @@ void drb_transmit_review(struct drb_worker *w)
 	}
 }
 
-// What is on the link of port i has left its queue, and was counted as sent.
+// Frees the packets on the delayed link of port i; returns how many. Their bytes were counted as
+// sent when they left the queue, so that is undone.
 static uint32_t free_line(struct drb_worker *w, uint32_t i)
 {
 	struct drb_delay_line *line = &w->line[i];
@@ -61,7 +62,7 @@ uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i)
 	return length + free_line(w, i);
 }
 
-static uint64_t octets_of(void **packets, uint32_t count)
+static uint64_t packets_octets(void **packets, uint32_t count)
 {
 	uint64_t octets = 0;
 
@@ -70,7 +71,7 @@ static uint64_t octets_of(void **packets, uint32_t count)
 	return octets;
 }
 
-// The same as send_by(), with copies for who captures.
+// The same as send_by(), with copies for the reader of a capture.
 static __attribute__((noinline)) uint32_t send_captured(struct drb_worker *w, uint32_t i,
 							struct rte_mbuf **packets, uint32_t count,
 							struct drb_send_result *result)
@@ -83,7 +84,7 @@ static __attribute__((noinline)) uint32_t send_captured(struct drb_worker *w, ui
 	return sent;
 }
 
-// As into a cable that is cut.
+// Frees packets to a port that is off, as if its cable were cut.
 static __attribute__((noinline)) uint32_t lose(struct drb_worker *w, uint32_t i,
 					       struct rte_mbuf **packets, uint32_t count,
 					       struct drb_send_result *result)
@@ -142,7 +143,8 @@ static void count_lost(struct drb_worker *w, uint32_t i, uint32_t packets, enum 
 	w->drop[reason] += packets;
 }
 
-// Drops what is queued at port i, whose peer is gone: it would be old when another one comes.
+// Drops the packets queued at port i, whose peer is gone: they would be stale when another peer
+// comes.
 static void abandon(struct drb_worker *w, uint32_t i)
 {
 	const struct drb_egress *q = &w->egress[i];
@@ -156,7 +158,7 @@ static void abandon(struct drb_worker *w, uint32_t i)
 	w->queued -= length;
 }
 
-// What became of packets that were sent, and how many were refused.
+// Counts the results of a send, and how many packets were refused.
 static inline void account(struct drb_worker *w, uint32_t i, uint32_t refused,
 			   const struct drb_send_result *result)
 {
@@ -167,7 +169,7 @@ static inline void account(struct drb_worker *w, uint32_t i, uint32_t refused,
 	w->port[i].tx_refused += refused;
 }
 
-// The first due packets of port i's queue are on its link now.
+// Puts the first `due` packets of port i's queue on its delayed link. Returns how many fit.
 static __attribute__((noinline)) uint32_t put_on_link(struct drb_worker *w, uint32_t i,
 						      uint32_t due, struct drb_send_result *result)
 {
@@ -183,8 +185,9 @@ static inline bool is_delayed(const struct drb_worker *w, uint32_t i)
 	return unlikely(w->delayed >> i & 1);
 }
 
-// Hands port i's driver, or its link, the first due packets of its queue. octets: of them; a sent packet is the
-// driver's, so that they are looked at before. True if the driver refused some.
+// Hands the first `due` packets of port i's queue to its driver, or puts them on its delayed link.
+// octets: bytes of these packets, added up before: the driver owns packets once they are sent. True
+// if some were refused.
 static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w, uint32_t i,
 							    void **front, uint32_t due,
 							    uint64_t octets)
@@ -195,7 +198,7 @@ static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w
 					 : send_by(w, i, (struct rte_mbuf **)front, due, &result);
 
 	if (unlikely(sent < due))
-		octets -= octets_of(front + sent, due - sent);
+		octets -= packets_octets(front + sent, due - sent);
 	drb_egress_pop(&w->egress[i], sent, octets, w->now_ns);
 	port->out_octets += octets - result.lost_octets;
 	w->occupancy[i] -= sent;
@@ -204,7 +207,7 @@ static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w
 	return sent < due;
 }
 
-// Hands port i's driver what may leave now. True if the driver refused some of it.
+// Hands packets that may leave now to port i's driver. True if the driver refused some.
 static bool transmit(struct drb_worker *w, uint32_t i)
 {
 	struct drb_egress *q = &w->egress[i];
@@ -218,14 +221,14 @@ static bool transmit(struct drb_worker *w, uint32_t i)
 		void **front = drb_egress_front(q, &due);
 		uint64_t octets = due == w->occupancy[i] ? q->octets
 				  : q->paced             ? drb_egress_octets(q, due)
-							 : octets_of(front, due);
+							 : packets_octets(front, due);
 		if (unlikely(hand_over(w, i, front, due, octets)))
 			return true;
 	}
 	return false;
 }
 
-// The same when it is all that is queued and goes in one call, as mostly without a rate.
+// The same if the whole queue leaves in one call, as mostly without a rate.
 static inline bool transmit_whole(struct drb_worker *w, uint32_t i)
 {
 	struct drb_egress *q = &w->egress[i];
@@ -240,7 +243,7 @@ static inline bool is_whole(const struct drb_worker *w, uint32_t i)
 	       !drb_port_is_without_peer(w->port[i].queue);
 }
 
-// Hands port i's driver what has been on its link for long enough. When it has more.
+// Hands packets whose delay on the link is over to port i's driver. Returns when the next are due.
 static uint64_t come_off_link(struct drb_worker *w, uint32_t i)
 {
 	struct drb_delay_line *line = &w->line[i];

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// From egress queues to drivers and sockets: the worker's second half.
+// The worker's second half: from egress queues to drivers and sockets.
 
 #include "switch/datapath/worker/worker.h"
 
-// Hands packets to port i, past its queue. How many are done with; the others are the caller's.
+// Sends packets by port i, ahead of its queue. Returns how many were sent or lost; the others stay
+// the caller's.
 uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
 			  uint32_t count, struct drb_send_result *result);
 
-// Watches interfaces for port i, if it sends in another way when they change (drb_transmit_review()). Before
-// the worker runs. 0 or -errno.
+// Watches kernel interfaces if port i sends by another method when they change
+// (drb_transmit_review()). Call before the worker runs. 0 or -errno.
 int drb_transmit_attach(struct drb_worker *w, uint32_t i);
-// Has ports look whether interfaces have changed such that they send in another way now. Once
-// a second at most: with nothing to do even a system call that finds nothing is a part of all work.
+// Has ports check which method of sending they use, if interfaces have changed. Runs once a second
+// at most: even a system call that finds nothing is a notable part of an idle worker's time.
 void drb_transmit_review(struct drb_worker *w);
 
-// Sends what is due on every port. *next_ns becomes the next time a queue wants attention.
+// Sends what is due on every port. *next_ns becomes the next time at which a queue needs service.
 void drb_transmit(struct drb_worker *w, uint64_t *next_ns);
 
-// Tells ports, where they want it, that this iteration has sent all that it will.
+// Calls the flush function of ports that have one: this iteration sends nothing more.
 void drb_transmit_flush(struct drb_worker *w);
 
-// Frees what is queued at port i; returns how many packets that were.
+// Frees the packets queued at port i and on its delayed link; returns how many.
 uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i);

@@ -47,7 +47,7 @@ int drb_worker_init(struct drb_worker *w, const struct drb_setup *s)
 	w->liveness.due_ns = w->hello_io.look_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++)
 		w->hello_io.port[i].fd = -1;
-	// Racks as decisions count them: a single switch has two.
+	// Decisions number racks by destination / d, so a single switch has two.
 	w->routes = calloc(drb_routes_fit(&s->tree) ? s->tree.hosts / s->tree.arity : 1,
 			   sizeof(*w->routes));
 	if (!w->routes ||
@@ -81,7 +81,8 @@ void drb_worker_join(struct drb_worker *w, struct drb_worker *owner, uint32_t nu
 	w->owner = owner;
 }
 
-// The uplinks whose rings decisions look at. Flows are counted, not their packets.
+// Returns the uplinks whose rings are part of the load, one bit each. Flow unit has none, because
+// it compares flows, not packets.
 static uint32_t rings_of(const struct drb_worker *w, const struct drb_setup *s)
 {
 	uint32_t rings = 0;

@@ -4,7 +4,7 @@
 
 #include "switch/datapath/worker/worker.h"
 
-// What one worker has of a port's limit.
+// One worker's share of a port's limit in packets, rounded up.
 static inline uint32_t drb_worker_share(const struct drb_setup *s, uint32_t limit)
 {
 	return (limit + s->workers - 1) / s->workers;
@@ -23,13 +23,13 @@ static inline struct drb_link_model drb_worker_link(const struct drb_setup *s,
 
 // setup must outlive the worker. Ports are inactive until drb_worker_attach(). 0 or -ENOMEM.
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *setup);
-// What it decides by.
+// Sets the scheme and the choice by which the worker decides.
 void drb_worker_choose(struct drb_worker *w, const struct drb_setup *setup);
-// Makes it one of several. The owner is worker 0.
+// Makes it worker `number` of several. owner: worker 0, which keeps the state of links.
 void drb_worker_join(struct drb_worker *w, struct drb_worker *owner, uint32_t number);
-// What a reload may change of its configuration, and who may send from where.
+// Applies the configuration that a reload may change, and which sources each port accepts.
 void drb_worker_configure(struct drb_worker *w, const struct drb_setup *setup);
-// Port index (as in setup->ports) is used by way of `queue`; its egress queue takes limit packets.
+// Attaches `queue` to port index (as in setup->ports). The port's egress queue takes limit packets.
 void drb_worker_attach(struct drb_worker *w, uint32_t index, uint32_t limit,
 		       struct drb_port_queue *queue);
 // Frees queues and the packets in them.

@@ -5,13 +5,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <rte_launch.h>
 
 #include "switch/datapath/decide/flow_assign.h"
-#include "common/cli/clock.h"
 #include "common/cli/log.h"
+#include "switch/datapath/changes.h"
 #include "switch/datapath/hellos.h"
 #include "switch/datapath/idle.h"
 #include "switch/datapath/loop.h"
@@ -23,6 +24,11 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 {
 	all->count = s->workers;
 	atomic_store(&all->stuck, -1);
+	all->changes = (struct drb_changes){0};
+	TAILQ_INIT(&all->changes.queue);
+	all->told_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (all->told_fd < 0)
+		return -errno;
 	for (uint32_t n = 0; n < all->count; n++) {
 		struct drb_worker *w = &all->worker[n];
 		if (drb_worker_init(w, s) < 0) {
@@ -31,6 +37,7 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 			return -ENOMEM;
 		}
 		drb_worker_join(w, &all->worker[0], n);
+		w->told_fd = all->told_fd;
 		if (n > 0)
 			w->rng = drb_rng_seed(drb_mix64(s->seed) + n,
 					      (uint64_t)s->layer << 32 | s->label);
@@ -43,18 +50,16 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 	return 0;
 }
 
-void drb_worker_attach_port(struct drb_worker *w, void *attachment)
+void drb_worker_attach_port(struct drb_worker *w, const struct drb_port *port,
+			    const struct drb_setup *s)
 {
-	const struct drb_attachment *a = attachment;
-	const struct drb_port *port = &a->ports->port[a->index];
-
-	drb_worker_attach(w, a->index, drb_worker_share(a->setup, a->setup->ports[a->index].queue),
+	drb_worker_attach(w, port->index, drb_worker_share(s, s->ports[port->index].queue),
 			  port->queue[w->number]);
 	if (w->owner == w)
-		drb_hellos_set(w, a->setup);
+		drb_hellos_set(w, s);
 }
 
-// What worker n has of the port at index i; with the device, unless that has no peer yet.
+// Gives a worker its queue of port i. Attaches the device, unless that has no peer yet.
 static int attach_port(struct drb_worker *w, const struct drb_port *port, const struct drb_setup *s,
 		       uint32_t i)
 {
@@ -83,9 +88,7 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 		drb_worker_configure(w, s); // now that its ports are known
 		int rc = drb_assign_init(w, s);
 		if (rc == -ENOMEM)
-			drb_error("no memory for %u flows (routing.flow_max; process.memory sets "
-				  "the MiB)",
-				  s->flow_max);
+			drb_error("no memory for %u flows (routing.flow_max)", s->flow_max);
 		else if (rc < 0)
 			drb_error("no random numbers for routing.unit: %s", strerror(-rc));
 		if (rc < 0)
@@ -99,9 +102,10 @@ void drb_workers_free(struct drb_workers *all)
 	drb_hellos_free(&all->worker[0]);
 	for (uint32_t n = 0; n < all->count; n++)
 		drb_worker_free(&all->worker[n]);
+	close(all->told_fd);
 }
 
-static int run(void *worker)
+static int worker_run(void *worker)
 {
 	char name[16];
 
@@ -115,7 +119,7 @@ int drb_workers_start(struct drb_workers *all)
 {
 	all->launched = true;
 	for (uint32_t n = 0; n < all->count; n++) {
-		int rc = rte_eal_remote_launch(run, &all->worker[n], n + 1);
+		int rc = rte_eal_remote_launch(worker_run, &all->worker[n], n + 1);
 		if (rc < 0) {
 			drb_error("cannot start worker %u: %s", n, strerror(-rc));
 			drb_workers_stop(all);
@@ -130,10 +134,12 @@ void drb_workers_join(struct drb_workers *all)
 {
 	for (uint32_t n = 0; n < all->count; n++) {
 		rte_eal_wait_lcore(n + 1);
-		// All that it did is seen: DPDK keeps the order of its wait to itself.
+		// Makes all writes of the worker visible here: the memory order of DPDK's wait is
+		// internal to it.
 		(void)atomic_load(&all->worker[n].running);
 	}
 	all->launched = false;
+	drb_changes_go_on(all);
 }
 
 void drb_workers_stop(struct drb_workers *all)
@@ -147,109 +153,6 @@ int drb_workers_stuck(const struct drb_workers *all)
 	const int n = atomic_load(&all->stuck);
 
 	return n >= 0 && atomic_load(&all->worker[n].running) ? n : -1; // not once it has ended
-}
-
-static const struct timespec look_every = {.tv_nsec = 20000};
-
-typedef bool has_done(const struct drb_workers *all, uint32_t n);
-
-static bool goes_on(const struct drb_workers *all, uint32_t n)
-{
-	return drb_worker_has_answered(&all->worker[n], all->asked[n]);
-}
-
-static bool has_changed(const struct drb_workers *all, uint32_t n)
-{
-	return drb_worker_has_changed(&all->worker[n]);
-}
-
-// Until every worker has. Those that have are not kept. False: one is stuck or gets no CPU.
-static bool wait_for_all(struct drb_workers *all, has_done *has)
-{
-	const uint64_t end = drb_clock_now() + DRB_APPLY_WITHIN_NS;
-
-	for (uint32_t n = 0; n < all->count; n++) {
-		while (!has(all, n)) {
-			if (drb_workers_stuck(all) >= 0 || drb_clock_now() >= end) {
-				all->late = true;
-				return false;
-			}
-			nanosleep(&look_every, NULL);
-		}
-	}
-	return true;
-}
-
-bool drb_workers_late(struct drb_workers *all)
-{
-	bool owes = false;
-
-	for (uint32_t n = 0; all->late && n < all->count; n++)
-		owes |= !goes_on(all, n) || !has_changed(all, n) ||
-			!drb_worker_has_snapshot(&all->worker[n]);
-	all->late = owes;
-	return owes;
-}
-
-// True, and the next change may be posted.
-static bool get_ready(struct drb_workers *all)
-{
-	if (!all->launched)
-		return true;
-	if (drb_workers_stuck(all) >= 0 || drb_workers_late(all))
-		return false;
-	for (uint32_t n = 0; n < all->count; n++)
-		all->asked[n] = drb_worker_ask(&all->worker[n]);
-	return wait_for_all(all, goes_on);
-}
-
-// Once they are ready.
-static int make(struct drb_workers *all, drb_worker_change *change, void *context)
-{
-	for (uint32_t n = 0; n < all->count; n++) {
-		if (all->launched)
-			drb_worker_post(&all->worker[n], change, context);
-		else
-			change(&all->worker[n], context);
-	}
-	// One that has ended may have left the last change undone.
-	return !all->launched || wait_for_all(all, has_changed) ? 0 : -EINPROGRESS;
-}
-
-int drb_workers_apply(struct drb_workers *all, drb_worker_change *change, void *context)
-{
-	return get_ready(all) ? make(all, change, context) : -ETIMEDOUT;
-}
-
-static void change_port(struct drb_worker *w, void *workers)
-{
-	const struct drb_workers *all = workers;
-
-	drb_idle_pause(w);
-	all->port_change(w->number, all->port_context);
-}
-
-int drb_workers_apply_to_port(void *workers, drb_port_change *change, void *context)
-{
-	struct drb_workers *all = workers;
-
-	if (!get_ready(all))
-		return -ETIMEDOUT;
-	all->port_change = change;
-	all->port_context = context;
-	return make(all, change_port, all);
-}
-
-static void look_at_carriers(struct drb_worker *w, void *unused)
-{
-	(void)unused;
-	if (w->owner == w)
-		drb_liveness_look(&w->liveness);
-}
-
-void drb_workers_look_at_carriers(struct drb_workers *all)
-{
-	drb_workers_apply(all, look_at_carriers, NULL);
 }
 
 int drb_workers_idle_init(struct drb_workers *all)
@@ -270,7 +173,7 @@ void drb_workers_idle_free(struct drb_workers *all)
 		drb_idle_free(&all->worker[n]);
 }
 
-static void add(struct drb_snapshot *sum, const struct drb_snapshot *s)
+static void snapshot_add(struct drb_snapshot *sum, const struct drb_snapshot *s)
 {
 	if (s->time_ns > sum->time_ns)
 		sum->time_ns = s->time_ns;
@@ -306,17 +209,21 @@ void drb_workers_ask_snapshot(struct drb_workers *all)
 		drb_worker_ask_snapshot(&all->worker[n]);
 }
 
-bool drb_workers_sum_snapshot(const struct drb_workers *all, struct drb_snapshot *out)
+bool drb_workers_have_snapshots(const struct drb_workers *all)
 {
 	for (uint32_t n = 0; n < all->count; n++) {
 		if (!drb_worker_has_snapshot(&all->worker[n]))
 			return false;
 	}
+	return true;
+}
+
+void drb_workers_sum_snapshots(const struct drb_workers *all, struct drb_snapshot *out)
+{
 	*out = all->worker[0].snapshot;
 	for (uint32_t n = 1; n < all->count; n++)
-		add(out, &all->worker[n].snapshot);
-	// Each worker has its own; what is shown is their mean.
+		snapshot_add(out, &all->worker[n].snapshot);
+	// Each worker has its own values; readers get their mean.
 	out->threshold /= all->count;
 	out->utilisation /= all->count;
-	return true;
 }

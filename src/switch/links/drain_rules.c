@@ -10,7 +10,8 @@
 
 enum { WHY_MAX = 2 * DRB_NAME_MAX + 64 };
 
-// The name is repeated only if it has the form of one: it comes from outside, and text becomes JSON.
+// Repeats the name only if it has the form of a port's: it comes from outside, and text becomes
+// JSON.
 static void no_such_port(const char *port, char *text, size_t size)
 {
 	uint32_t number;
@@ -22,7 +23,7 @@ static void no_such_port(const char *port, char *text, size_t size)
 		snprintf(text, size, "no such port: they are d0, u0 and so on");
 }
 
-uint64_t drb_drain_ports(const struct drb_liveness *l, const char *port, char *text, size_t size)
+static uint64_t named_ports(const struct drb_liveness *l, const char *port, char *text, size_t size)
 {
 	uint64_t ports = port ? 0 : l->active | l->awaited;
 
@@ -78,20 +79,20 @@ static bool neighbour_objects(const struct drb_liveness *l, uint32_t i, char why
 }
 
 // True if all these ports can be drained; else text says why not.
-static bool may_drain(const struct drb_liveness *l, struct drb_port_order order, char *text,
+static bool may_drain(const struct drb_liveness *l, uint64_t ports, bool all, char *text,
 		      size_t size)
 {
 	char why[WHY_MAX];
 
-	if (order.all && l->layer == 1) {
+	if (all && l->layer == 1) {
 		snprintf(text, size, "not drained: its hosts have no other path");
 		return false;
 	}
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if (!(order.ports >> i & 1) || l->port[i].link.drained)
+		if (!(ports >> i & 1) || l->port[i].link.drained)
 			continue;
 		bool refused = neighbour_objects(l, i, why);
-		if (!refused && !order.all && is_last_uplink(l, i)) {
+		if (!refused && !all && is_last_uplink(l, i)) {
 			snprintf(why, WHY_MAX, "no other uplink is in use");
 			refused = true;
 		}
@@ -103,7 +104,7 @@ static bool may_drain(const struct drb_liveness *l, struct drb_port_order order,
 	return true;
 }
 
-// text becomes which ports are `what` now.
+// Writes to text which ports are `what` now.
 static void describe(const struct drb_liveness *l, uint64_t ports, const char *what, char *text,
 		     size_t size)
 {
@@ -114,26 +115,36 @@ static void describe(const struct drb_liveness *l, uint64_t ports, const char *w
 	}
 }
 
-int drb_drain_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size)
+static void drain(struct drb_liveness *l, uint64_t ports, bool on, char *text, size_t size)
 {
 	uint64_t drained = 0;
 
-	if (order.on && !may_drain(l, order, text, size))
-		return -EINVAL;
 	for (uint32_t i = 0; i < l->ports; i++) {
-		if ((order.ports >> i & 1) && l->port[i].link.drained != order.on)
-			drb_liveness_drain(l, i, order.on);
+		if ((ports >> i & 1) && l->port[i].link.drained != on)
+			drb_liveness_drain(l, i, on);
 		drained |= (uint64_t)l->port[i].link.drained << i;
 	}
 	describe(l, drained, "drained", text, size);
-	return 0;
 }
 
-int drb_down_set(struct drb_liveness *l, struct drb_port_order order, char *text, size_t size)
+static void take_down(struct drb_liveness *l, uint64_t ports, bool on, char *text, size_t size)
 {
-	l->off = order.on ? l->off | order.ports : l->off & ~order.ports;
+	l->off = on ? l->off | ports : l->off & ~ports;
 	l->changed = true;
 	l->due_ns = 0;
 	describe(l, l->off, "down by order", text, size);
+}
+
+int drb_port_order(struct drb_liveness *l, enum drb_port_order order, const char *port, char *text,
+		   size_t size)
+{
+	const uint64_t ports = named_ports(l, port, text, size);
+
+	if (!ports || (order == DRB_DRAIN && !may_drain(l, ports, !port, text, size)))
+		return -EINVAL;
+	if (order == DRB_DRAIN || order == DRB_UNDRAIN)
+		drain(l, ports, order == DRB_DRAIN, text, size);
+	else
+		take_down(l, ports, order == DRB_DOWN, text, size);
 	return 0;
 }

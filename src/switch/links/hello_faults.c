@@ -24,14 +24,21 @@ static bool is_of_neighbour(uint32_t fault)
 	return fault >= DRB_HELLO_FAULT_KEY;
 }
 
+// Records a fault. True if it was not present just before, and must be logged.
+static bool begins(struct drb_hello_faults *f, enum drb_hello_fault fault, uint64_t now_ns)
+{
+	const bool is_news = !is_now(f, fault, now_ns);
+
+	f->seen_ns[fault] = now_ns;
+	return is_news;
+}
+
 void drb_hello_fault_note(struct drb_hello_faults *f, const char *port, enum drb_hello_fault fault,
 			  const struct drb_hello *hello, uint64_t now_ns)
 {
 	char from[DRB_END_NAME_MAX];
-	const bool is_news = !is_now(f, fault, now_ns);
 
-	f->seen_ns[fault] = now_ns;
-	if (!is_news)
+	if (!begins(f, fault, now_ns))
 		return;
 	drb_end_name(from, &hello->from);
 	if (is_of_neighbour(fault))
@@ -40,6 +47,20 @@ void drb_hello_fault_note(struct drb_hello_faults *f, const char *port, enum drb
 	else
 		drb_warn("port %s: on this link %s: %s", port, faults[fault].what,
 			 faults[fault].cure);
+}
+
+void drb_hello_fault_version(struct drb_hello_faults *f, const struct drb_port_setup *port,
+			     uint8_t version, uint64_t now_ns)
+{
+	char peer[DRB_END_NAME_MAX];
+
+	if (!begins(f, DRB_HELLO_FAULT_VERSION, now_ns))
+		return;
+	drb_end_name(peer, &port->peer);
+	drb_warn("port %s: %s sends hellos of version %u, this switch of version %d: "
+		 "%s",
+		 port->name, peer, version, DRB_HELLO_VERSION,
+		 faults[DRB_HELLO_FAULT_VERSION].cure);
 }
 
 void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,

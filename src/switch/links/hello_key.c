@@ -15,7 +15,7 @@ enum { OCTETS_MIN = 16, OCTETS_MAX = 4096 };
 
 static ssize_t read_all(const char *path, uint8_t octets[OCTETS_MAX + 1])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe keeps nobody waiting
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // opening a pipe does not wait
 	struct stat st;
 	ssize_t count = -1;
 

@@ -8,14 +8,15 @@
 #include "core/links/port_selection.h"
 #include "switch/links/liveness.h"
 
-// Neighbours that change their mind flood nobody. What they say is gathered, routes are found and news sent no sooner than
-// this after the last time,
+// Neighbours whose outages change all the time must not flood others. Outages are gathered, routes
+// are found and news are sent no sooner than this after the last time.
 #define AGAIN_NS 20000000
-// and once so often in a row, only this often: where hundreds of switches start on a few CPUs, all links are outages at
-// first, and the work that these cause must not itself make hellos late.
+// After this many times in a row the interval is PACE_NS. Where hundreds of switches start on a few
+// CPUs, all links are outages at first, and the work for these must not make hellos late.
 #define IN_A_ROW 32
 #define PACE_NS 100000000
-// Hellos with the news have gone round by then; until then detours do without.
+// Time in which hellos carry the news to all switches. Until then packets whose path is not usual
+// do not use the routes.
 #define SETTLE_NS 250000000
 
 int drb_known_outages_init(struct drb_known_outages *k, const struct drb_setup *s,
@@ -24,7 +25,7 @@ int drb_known_outages_init(struct drb_known_outages *k, const struct drb_setup *
 	*k = (struct drb_known_outages){.published = published, .settled_ns = UINT64_MAX};
 	*published = (struct drb_published_routes){0};
 	if (drb_routes_init(&k->routes, &s->tree, s->layer, s->label) == 0 && !k->routes.node)
-		return 0; // too large a fabric
+		return 0; // the fabric is too large for routes
 	published->racks = k->routes.racks;
 	published->to = k->routes.node ? calloc(published->racks, sizeof(*published->to)) : NULL;
 	if (published->to)
@@ -38,7 +39,7 @@ void drb_known_outages_free(struct drb_known_outages *k)
 {
 	drb_routes_free(&k->routes);
 	if (!k->published)
-		return; // was not begun
+		return; // never initialised
 	free(k->published->to);
 	*k->published = (struct drb_published_routes){0};
 }
@@ -61,7 +62,7 @@ static struct drb_outages gather(const struct drb_liveness *l)
 	return o;
 }
 
-// Where some outages are left out, each switch knows others.
+// False if some outages are left out, because then switches know different ones.
 static bool can_route(const struct drb_outages *o)
 {
 	return o->count > 0 && !o->more;
@@ -77,8 +78,9 @@ static bool is_published(const struct drb_known_outages *k)
 	return true;
 }
 
-// Without hellos neighbours know of nothing: detours alone. News that change no route need no time to settle.
-static void find(struct drb_known_outages *k, bool hears, uint64_t now_ns)
+// Finds the routes. Without hellos the neighbours know nothing, so there are only detours. News
+// that change no route need no time to settle.
+static void routes_find(struct drb_known_outages *k, bool hears, uint64_t now_ns)
 {
 	const bool before = k->routed;
 
@@ -91,7 +93,7 @@ static void find(struct drb_known_outages *k, bool hears, uint64_t now_ns)
 	k->settled_ns = k->routed ? now_ns + SETTLE_NS : UINT64_MAX;
 }
 
-// All neighbours learn of news, soon.
+// Has hellos with the news sent to all neighbours, soon.
 static void tell(struct drb_liveness *l, uint64_t now_ns)
 {
 	struct drb_known_outages *k = &l->known;
@@ -108,7 +110,7 @@ static uint64_t next_ns(const struct drb_known_outages *k)
 	return k->paced_ns > again + ahead ? k->paced_ns - ahead : again;
 }
 
-// What is known now, and what follows from it.
+// Gathers the outages that are known now, and updates routes and hellos if they changed.
 static void look_for_news(struct drb_liveness *l, bool is_own, uint64_t now_ns)
 {
 	struct drb_known_outages *k = &l->known;
@@ -118,7 +120,8 @@ static void look_for_news(struct drb_liveness *l, bool is_own, uint64_t now_ns)
 	const bool is_news = !drb_outages_equal(&now, &k->outages);
 	const bool more = now.more > 0;
 
-	// Looks for what happens at own ports are not paced, and keep later ones no longer than any.
+	// Changes at own ports are handled at once, but advance paced_ns, too. The limit bounds how
+	// long they delay later news.
 	const uint64_t most = now_ns + (IN_A_ROW + 1) * (uint64_t)PACE_NS;
 
 	k->waits = false;
@@ -130,7 +133,7 @@ static void look_for_news(struct drb_liveness *l, bool is_own, uint64_t now_ns)
 	k->outages = now;
 	k->version += is_news;
 	if (is_elsewhere)
-		find(k, l->heard_any, now_ns);
+		routes_find(k, l->heard_any, now_ns);
 	if (is_news)
 		tell(l, now_ns);
 }

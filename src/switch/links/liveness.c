@@ -8,12 +8,13 @@
 #include "common/cli/log.h"
 #include "core/links/port_selection.h"
 
-// Between looks at carriers. The kernel itself takes as long to tell of one that is lost, and
-// silence tells sooner.
+// Interval of carrier checks. The kernel itself takes this long to report a lost carrier, and
+// missing hellos show the loss sooner.
 #define CARRIER_PERIOD_NS 2000000000
-// A look that is later than this was kept from looking: nobody is to blame for silence meanwhile.
+// A check that is later than this was delayed in this switch: neighbours are not blamed for silence
+// meanwhile.
 #define LATE_NS 20000000
-// Flags that say nothing of a port's use.
+// Flags that do not affect the use of a port.
 #define REPEATED (DRB_HELLO_RESTS | DRB_HELLO_NEWS)
 
 int drb_liveness_init(struct drb_liveness *l, const struct drb_setup *s,
@@ -83,7 +84,8 @@ void drb_liveness_look(struct drb_liveness *l)
 	l->carrier_due_ns = l->due_ns = 0;
 }
 
-// no_alternate becomes the down-ports to switches that cannot turn a packet back up.
+// Collects the state of all ports. *no_alternate becomes the down-ports to switches that cannot
+// turn a packet back up.
 static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_t *no_alternate)
 {
 	struct drb_port_knowledge k = {0};
@@ -100,7 +102,7 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 			continue;
 		*(i < l->down_ports ? &k.downs : &k.ups) |= bit;
 		if (!(l->active & bit) || (!watched && (l->off & bit)))
-			k.dead |= bit; // not met its peer yet, or down where no silence tells
+			k.dead |= bit; // no peer yet, or down where silence does not show it
 		else if (watched ? drb_link_is_spare(link) : link->drained)
 			k.drained |= bit;
 		else if (watched && !drb_link_is_usable(link))
@@ -130,7 +132,7 @@ static void set_needed(struct drb_liveness *l, uint64_t needed, uint64_t now_ns)
 	}
 }
 
-// Works out which ports take traffic and tells the workers.
+// Selects the ports that take traffic, and publishes them to the workers.
 static void publish(struct drb_liveness *l, uint64_t now_ns)
 {
 	uint64_t below;
@@ -140,7 +142,8 @@ static void publish(struct drb_liveness *l, uint64_t now_ns)
 
 	drb_known_outages_update(l, &k, now_ns);
 	drb_links_publish(l->published, &(struct drb_links){use.out, k.drained, below, l->off});
-	// Neighbours above must know at once: what this switch cannot turn back up, and what it needs.
+	// Neighbours above must know at once whether this switch can turn packets back up, and
+	// which uplinks it needs.
 	if (l->no_alternate != no_alternate || l->needs_upstream != use.needs)
 		drb_liveness_send_soon(l, k.ups, now_ns);
 	l->no_alternate = no_alternate;
@@ -170,20 +173,21 @@ void drb_liveness_set(struct drb_liveness *l, const struct drb_setup *s, uint64_
 	}
 	l->changed = true;
 	l->due_ns = 0;
-	// Before the first packet: none may go to a port that has not met its peer.
+	// Publish before the first packet: none may go to a port that has not met its peer.
 	publish(l, now_ns);
 }
 
-static enum drb_hello_result refuse(struct drb_liveness_port *p, const struct drb_hello *h,
-				    enum drb_hello_fault fault, uint64_t now_ns)
+static enum drb_hello_result hello_refuse(struct drb_liveness_port *p, const struct drb_hello *h,
+					  enum drb_hello_fault fault, uint64_t now_ns)
 {
 	drb_hello_fault_note(&p->faults, p->setup.name, fault, h, now_ns);
 	return fault == DRB_HELLO_FAULT_KEY ? DRB_HELLO_FORGED : DRB_HELLO_REPLAYED;
 }
 
-// Compares what the neighbour has sent with what came; begins anew where this switch was too slow, which is asked
-// only if more is missing than before.
-static bool count(struct drb_liveness *l, uint32_t in, const struct drb_hello *h, uint64_t now_ns)
+// Compares how many packets the neighbour has sent with how many came. Begins anew if this switch
+// itself was too slow and lost some, which is checked only if more are missing than before.
+static bool hello_count(struct drb_liveness *l, uint32_t in, const struct drb_hello *h,
+			uint64_t now_ns)
 {
 	struct drb_liveness_port *p = &l->port[in];
 	bool missed = false;
@@ -206,9 +210,10 @@ static bool count(struct drb_liveness *l, uint32_t in, const struct drb_hello *h
 	return drb_link_count(&p->link, &sample, now_ns);
 }
 
-// A hello that is as it should be changes what is known of the port.
-static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const struct drb_hello *h,
-				  uint64_t waited_ns, uint64_t now_ns)
+// Takes a valid hello: updates the state of the port.
+static enum drb_hello_result hello_take(struct drb_liveness *l, uint32_t in,
+					const struct drb_hello *h, uint64_t waited_ns,
+					uint64_t now_ns)
 {
 	struct drb_liveness_port *port = &l->port[in];
 	struct drb_link *p = &port->link;
@@ -221,12 +226,12 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 
 	switch (drb_link_hear_hello(p, h, waited_ns, now_ns, &changed)) {
 	case DRB_HELLO_OWN:
-		return refuse(port, h, DRB_HELLO_FAULT_LOOP, now_ns);
+		return hello_refuse(port, h, DRB_HELLO_FAULT_LOOP, now_ns);
 	case DRB_HELLO_STALE:
-		return refuse(port, h, DRB_HELLO_FAULT_STALE, now_ns);
+		return hello_refuse(port, h, DRB_HELLO_FAULT_STALE, now_ns);
 	case DRB_HELLO_RIVAL:
-		return DRB_HELLO_REPLAYED; // after a restart for a moment only
-	case DRB_HELLO_ASKS:               // it answers
+		return DRB_HELLO_REPLAYED; // normal for a moment after a restart
+	case DRB_HELLO_ASKS:               // the answer is a hello
 		drb_liveness_send_soon(l, UINT64_C(1) << in, soon > now_ns ? soon : now_ns);
 		return DRB_HELLO_HEARD;
 	case DRB_HELLO_TAKEN:
@@ -234,10 +239,10 @@ static enum drb_hello_result take(struct drb_liveness *l, uint32_t in, const str
 	}
 	port->hellos_in++;
 	l->heard_any = true;
-	changed |= count(l, in, h, now_ns);
+	changed |= hello_count(l, in, h, now_ns);
 	drb_liveness_said_by(l, port, &ours);
 	if (ours.mtu >= l->fabric_mtu && h->mtu >= l->fabric_mtu)
-		ours.mtu = h->mtu; // both take every packet
+		ours.mtu = h->mtu; // both MTUs take every packet
 	drb_hello_faults_compare(&port->faults, port->setup.name, &ours, h, now_ns);
 	if (p->duplicate_ns == now_ns || p->replayed_ns == now_ns)
 		drb_hello_fault_note(&port->faults, port->setup.name,
@@ -259,14 +264,21 @@ enum drb_hello_result drb_liveness_hear(struct drb_liveness *l, uint32_t in,
 {
 	struct drb_hello hello;
 
-	if (drb_hello_decode(frame->octets, frame->length, &hello) < 0)
+	const int rc = drb_hello_decode(frame->octets, frame->length, &hello);
+
+	if (rc == -EINVAL)
 		return DRB_HELLO_BAD;
 	if (!l->port || !drb_liveness_sends(&l->port[in]) || l->port[in].starts ||
 	    (l->off >> in & 1))
-		return DRB_HELLO_HEARD; // switched off here, or not looked at yet
+		return DRB_HELLO_HEARD; // hellos are off here, or the port is not checked yet
+	if (rc == -EPROTO) {
+		drb_hello_fault_version(&l->port[in].faults, &l->port[in].setup,
+					drb_hello_version(frame->octets), now_ns);
+		return DRB_HELLO_VERSION_DIFFERS;
+	}
 	if (!drb_hello_key_fits(&l->key, &hello, frame->octets))
-		return refuse(&l->port[in], &hello, DRB_HELLO_FAULT_KEY, now_ns);
-	return take(l, in, &hello, frame->waited_ns, now_ns);
+		return hello_refuse(&l->port[in], &hello, DRB_HELLO_FAULT_KEY, now_ns);
+	return hello_take(l, in, &hello, frame->waited_ns, now_ns);
 }
 
 void drb_liveness_lost_here(struct drb_liveness *l, uint32_t port, uint64_t now_ns)
@@ -275,8 +287,8 @@ void drb_liveness_lost_here(struct drb_liveness *l, uint32_t port, uint64_t now_
 		drb_link_lost_here(&l->port[port].link, now_ns);
 }
 
-// The first look at a port: listening begins now.
-static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
+// First check of a port: it listens from now on.
+static void port_start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
 	struct drb_liveness_port *p = &l->port[i];
 	const struct drb_link before = p->link;
@@ -294,26 +306,26 @@ static void start(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 }
 
 // True if the port's state changed.
-static bool check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
+static bool port_check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 {
 	struct drb_liveness_port *p = &l->port[i];
 	enum drb_link_state before = p->link.state;
 	bool carrier = p->link.carrier;
 	uint64_t frames = l->io.count_frames(l->io.context, i);
 
-	// What rests was heard lately.
+	// Ports at rest have had a recent hello.
 	if (l->carrier_due_ns == 0 || (now_ns >= l->carrier_due_ns && !p->rests)) {
 		carrier = l->io.has_carrier(l->io.context, i);
 		p->mtu = l->io.mtu(l->io.context, i);
 	}
-	// They came after the last look, nobody knows when: at that look at the earliest.
+	// The frames came at an unknown time since the last check: assume the earliest.
 	if (frames != p->frames)
 		drb_link_hear_frame(&p->link, l->looked_ns);
 	p->frames = frames;
 	if (!drb_link_check(&p->link, carrier, l->heard_any, now_ns))
 		return false;
 	if (p->link.state == DRB_LINK_DOWN && drb_liveness_sends(p))
-		p->hello_due_ns = now_ns; // the neighbour learns at once that we do not hear it
+		p->hello_due_ns = now_ns; // the neighbour must know at once: it is not heard
 	drb_liveness_log(l, i, before, now_ns);
 	return true;
 }
@@ -327,9 +339,9 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 		if (late > LATE_NS)
 			drb_link_excuse(&l->port[i].link, late, now_ns);
 		if (l->port[i].starts)
-			start(l, i, now_ns);
+			port_start(l, i, now_ns);
 		else if (l->port[i].watched)
-			changed |= check(l, i, now_ns);
+			changed |= port_check(l, i, now_ns);
 	}
 	l->looked_ns = now_ns;
 	if (now_ns >= l->carrier_due_ns)
@@ -347,5 +359,5 @@ void drb_liveness_service(struct drb_liveness *l, uint64_t now_ns)
 		rest += p->rests;
 	}
 	l->planned_ns = l->due_ns;
-	l->rests = sending > 0 && rest == sending; // without neighbours nobody knows
+	l->rests = sending > 0 && rest == sending; // a switch that sends no hellos is never at rest
 }

@@ -7,7 +7,7 @@
 #include "common/cli/log.h"
 #include "core/fabric/names.h"
 
-// False if the lines of this window are used up. who: whose state changes, "port u0".
+// False if the lines of this window are used up. who: the subject of the message, "port u0".
 static bool may_log(struct drb_log_budget *log, const char *who, uint64_t now_ns)
 {
 	if (now_ns - log->since_ns > DRB_LOG_WINDOW_NS) {
@@ -30,6 +30,24 @@ static bool may_log_port(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 
 	snprintf(who, sizeof(who), "port %s", l->port[i].setup.name);
 	return may_log(&l->port[i].log, who, now_ns);
+}
+
+static void say_down(const struct drb_liveness *l, uint32_t i, const char *peer, uint64_t now_ns)
+{
+	const struct drb_liveness_port *port = &l->port[i];
+	const struct drb_link *p = &port->link;
+	const char *name = port->setup.name;
+
+	if (l->off >> i & 1)
+		drb_info("port %s: down by order (to %s)", name, peer);
+	else if (!p->carrier)
+		drb_warn("port %s: down, no carrier (to %s)", name, peer);
+	else if (p->heard && p->deaf >= DRB_HELLO_MISSES)
+		drb_warn("port %s: down, %s does not hear our hellos", name, peer);
+	else if (drb_hello_faults_now(&port->faults, now_ns) & 1u << DRB_HELLO_FAULT_VERSION)
+		drb_warn("port %s: down, %s sends hellos of another version", name, peer);
+	else
+		drb_warn("port %s: down, no hello from %s", name, peer);
 }
 
 void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state before,
@@ -59,14 +77,7 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state be
 				 name, there, peer);
 		break;
 	case DRB_LINK_DOWN:
-		if (l->off >> i & 1)
-			drb_info("port %s: down by order (to %s)", name, peer);
-		else if (!p->carrier)
-			drb_warn("port %s: down, no carrier (to %s)", name, peer);
-		else if (p->heard && p->deaf >= DRB_HELLO_MISSES)
-			drb_warn("port %s: down, %s does not hear our hellos", name, peer);
-		else
-			drb_warn("port %s: down, no hello from %s", name, peer);
+		say_down(l, i, peer, now_ns);
 		break;
 	case DRB_LINK_FLAPPING:
 		drb_warn("port %s: flapping, %u times down: used only where there is no other path "

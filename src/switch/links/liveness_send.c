@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/links/liveness.h"
 
-// A hello that could not be sent is tried again this often within its period.
+// A hello that could not be sent is tried again up to this many times within its period.
 #define TRIES 8
 
-// What all hellos by this port say.
+// Fills in the fields that all hellos by this port have in common.
 void drb_liveness_said_by(const struct drb_liveness *l, const struct drb_liveness_port *p,
 			  struct drb_hello *hello)
 {
@@ -28,7 +28,7 @@ static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	if (l->counts)
 		hello.sent = l->io.count_sent(l->io.context, i) + p->hellos_out + 1;
 	drb_outages_copy(&hello.outages, &l->known.outages);
-	const bool answers = p->link.asked.instance != 0; // a new neighbour, that waits
+	const bool answers = p->link.asked.instance != 0; // a new neighbour, which waits
 	drb_link_say(&p->link, &hello, now_ns);
 	const uint8_t said = hello.flags;
 	const bool is_news =
@@ -38,8 +38,9 @@ static bool send_hello(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 	drb_hello_key_sign(&l->key, frame);
 	bool sent = l->io.send(l->io.context, i, frame, len);
 	p->hellos_out += sent;
-	// One that was refused keeps its number: else a port that takes each fourth try would never send a long hello.
-	// After as many tries as a period has, it does not, for a port may refuse long ones alone.
+	// A refused hello keeps its number: otherwise a port that takes every fourth try would
+	// never send a long hello. After TRIES failures the number is used up, because a port may
+	// refuse only long hellos.
 	p->refused = sent ? 0 : (p->refused + 1) % TRIES;
 	if (p->refused > 0)
 		drb_link_unsay(&p->link);
@@ -70,7 +71,7 @@ uint64_t drb_liveness_send_due(struct drb_liveness *l, uint32_t i, uint64_t now_
 		uint64_t soon = now_ns + period / TRIES;
 		bool done = l->silent || send_hello(l, i, now_ns);
 		p->hello_due_ns = done || next < soon ? next : soon;
-	} else if (sends && next < p->hello_due_ns) { // it rests no longer
+	} else if (sends && next < p->hello_due_ns) { // no longer at rest
 		p->hello_due_ns = next;
 	}
 	next = sends ? p->hello_due_ns : l->carrier_due_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ports as readers of counters see them, and their trouble in words.
+// The state of ports for readers of counters, and faults of ports in words.
 #include "switch/links/liveness.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ void drb_liveness_view(const struct drb_liveness *l, struct drb_port_link view[D
 		view[i] = drb_liveness_view_port(l, i, now_ns);
 }
 
-#define SHARE_SHOWN 500 // millionths that are more than 0.0 %
+#define SHARE_SHOWN 500 // millionths, the least that does not print as 0.0 %
 
 void drb_liveness_lossy_text(const struct drb_port_link *v, const char *peer, char *text,
 			     size_t size)
@@ -72,7 +72,7 @@ const char *drb_liveness_state(const struct drb_port_link *v)
 	}
 }
 
-// What separates it from what is there.
+// Separator between text and an addition to it.
 static const char *comma(const char *text)
 {
 	return *text ? "; " : "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The routes around known outages, for every worker to read. One thread writes them before the state of links
-// (struct drb_published_links), whose version tells the workers of changes.
+// The routes around known outages, for every worker to read. One thread writes them before the
+// state of links (struct drb_published_links), whose version tells the workers of changes.
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,9 +11,9 @@
 
 struct drb_published_routes {
 	atomic_uint version; // odd while it is being written
-	atomic_bool routed;  // some outage is known: the routes hold
-	atomic_bool settled; // and the neighbours know it, too
-	uint32_t racks;      // 0: there are never any. Constant while workers run
+	atomic_bool routed;  // some outage is known: the routes are valid
+	atomic_bool settled; // the neighbours know the outages, too
+	uint32_t racks;      // 0: there are no routes. Constant while workers run
 	atomic_ullong *to;   // ports towards each rack; owned by the writer
 };
 
@@ -31,8 +31,9 @@ static inline void drb_routes_publish(struct drb_published_routes *p, const stru
 	atomic_store_explicit(&p->version, version + 2, memory_order_release);
 }
 
-// True if there is news since *version, which then is that of to[], with room for every rack. False while it is
-// being written as well: to[] may then have some of the news, the rest comes with those of links.
+// True if there are news since *version, which becomes the version of to[]. to has an entry for
+// every rack. Also false during a write: to[] may then have some of the news, and the rest comes
+// with the next news of links.
 static inline bool drb_routes_read(const struct drb_published_routes *p, unsigned *version,
 				   uint64_t *to, bool *routed, bool *settled)
 {

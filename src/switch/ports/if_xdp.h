@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// AF_XDP sockets of the kernel, with what older headers lack.
+// The kernel's header for AF_XDP sockets, and definitions that older headers lack.
 
 #include <linux/if_xdp.h>
 #include <sys/socket.h>

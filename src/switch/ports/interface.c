@@ -21,7 +21,8 @@
 #include "common/config/config.h"
 #include "switch/ports/port.h"
 
-// A socket to ask the kernel by, kept for the process: pollers ask about every port once a second.
+// Returns a socket for ioctl(). The process keeps it, because pollers ask about every port once a
+// second.
 static int asking_socket(void)
 {
 	static atomic_int kept = -1;
@@ -29,7 +30,7 @@ static int asking_socket(void)
 
 	if (fd >= 0)
 		return fd;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); // any family will do
 	if (fd >= 0 && !atomic_compare_exchange_strong(&kept, &none, fd)) {
 		close(fd);
 		fd = none;
@@ -37,8 +38,8 @@ static int asking_socket(void)
 	return fd;
 }
 
-// False if there is no such interface, or it cannot tell.
-static bool ask(unsigned long what, const char *interface, struct ifreq *answer)
+// False if there is no such interface, or it does not support the request.
+static bool interface_ask(unsigned long what, const char *interface, struct ifreq *answer)
 {
 	snprintf(answer->ifr_name, sizeof(answer->ifr_name), "%s", interface);
 	return ioctl(asking_socket(), what, answer) == 0;
@@ -48,21 +49,21 @@ unsigned drb_interface_index(const char *interface)
 {
 	struct ifreq r = {0};
 
-	return ask(SIOCGIFINDEX, interface, &r) ? (unsigned)r.ifr_ifindex : 0;
+	return interface_ask(SIOCGIFINDEX, interface, &r) ? (unsigned)r.ifr_ifindex : 0;
 }
 
 bool drb_interface_ethtool(const char *interface, void *command)
 {
 	struct ifreq r = {.ifr_data = command};
 
-	return ask(SIOCETHTOOL, interface, &r);
+	return interface_ask(SIOCETHTOOL, interface, &r);
 }
 
 uint32_t drb_interface_mtu(const char *interface)
 {
 	struct ifreq r = {0};
 
-	return ask(SIOCGIFMTU, interface, &r) ? (uint32_t)r.ifr_mtu : 0;
+	return interface_ask(SIOCGIFMTU, interface, &r) ? (uint32_t)r.ifr_mtu : 0;
 }
 
 int drb_interface_check(const char *path, const struct drb_port_setup *p)
@@ -80,14 +81,14 @@ bool drb_interface_port_carrier(const struct drb_port *port)
 	struct ifreq r = {0};
 
 	return port->kind->interface->is_bound(port) &&
-	       ask(SIOCGIFFLAGS, port->setup->interface, &r) && (r.ifr_flags & up) == up;
+	       interface_ask(SIOCGIFFLAGS, port->setup->interface, &r) && (r.ifr_flags & up) == up;
 }
 
 bool drb_interface_port_mac(const struct drb_port *port, uint8_t mac[6])
 {
 	struct ifreq r = {0};
 
-	if (!ask(SIOCGIFHWADDR, port->setup->interface, &r) ||
+	if (!interface_ask(SIOCGIFHWADDR, port->setup->interface, &r) ||
 	    r.ifr_hwaddr.sa_family != ARPHRD_ETHER)
 		return false;
 	memcpy(mac, r.ifr_hwaddr.sa_data, 6);
@@ -101,14 +102,14 @@ uint16_t drb_interface_port_mtu(const struct drb_port *port)
 	return mtu <= UINT16_MAX ? (uint16_t)mtu : 0;
 }
 
-// The carrier, not IFF_RUNNING, which the kernel sets up to a second later.
+// Reads the carrier by ethtool. The kernel sets IFF_RUNNING up to a second later.
 const char *drb_interface_port_state(const struct drb_port *port)
 {
 	struct ethtool_value link = {.cmd = ETHTOOL_GLINK};
 	struct ifreq r = {0};
 	const char *interface = port->setup->interface;
 
-	if (!port->kind->interface->is_bound(port) || !ask(SIOCGIFFLAGS, interface, &r) ||
+	if (!port->kind->interface->is_bound(port) || !interface_ask(SIOCGIFFLAGS, interface, &r) ||
 	    !drb_interface_ethtool(interface, &link))
 		return "gone";
 	return (r.ifr_flags & IFF_UP) && link.data ? "up" : "down";
@@ -148,7 +149,7 @@ bool drb_interfaces_changed(int fd)
 	bool any = false;
 	char message;
 
-	// What it says does not matter; ENOBUFS says that there was more.
+	// The content of messages does not matter. ENOBUFS: the kernel has dropped some.
 	while (recv(fd, &message, sizeof(message), 0) >= 0 || errno == ENOBUFS)
 		any = true;
 	return any;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Joins a frame that came in several buffers, because it is longer than the buffers of a card or an AF_XDP
-// socket. The datapath needs a frame in one buffer, and packet buffers hold the longest packet.
+// Joins a frame that came in several buffers, because it is longer than the buffers of a card or an
+// AF_XDP socket. The datapath needs a frame in one buffer, and packet buffers hold the longest
+// packet.
 
 #include <string.h>
 
 #include <rte_mbuf.h>
 
-// Puts the octets of the buffers behind the first into it, up to `max` octets in all, and frees them: of a frame that is
-// longer it is the beginning.
+// Copies the bytes of the other buffers into the first one and frees the others. Keeps at most
+// `max` bytes in all: of a longer frame, the beginning.
 static inline struct rte_mbuf *drb_join(struct rte_mbuf *m, uint32_t max)
 {
 	struct rte_mbuf *rest = m->next;

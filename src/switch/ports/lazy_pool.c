@@ -11,39 +11,39 @@
 #include <rte_mempool.h>
 #include <rte_spinlock.h>
 
-// At least so many are made at once: the page faults of what a worker is handed in one go.
+// Buffers that are made at once, at least, so that a worker takes their page faults together.
 #define AT_ONCE 32
-// Memory comes in one piece, unless hugepages lie apart.
+// Memory is in one piece, unless hugepages are not contiguous.
 #define PIECES_MAX 32
 
 // Memory of buffers that are not made yet.
 struct piece {
 	uint8_t *next;
-	uint32_t left; // buffers
+	uint32_t left; // buffers not made yet
 };
 
-// In a pool's pool_data. Whoever holds the lock writes it.
+// A pool's pool_data, written under its lock.
 struct lazy {
 	rte_spinlock_t lock;
-	void **made; // buffers that hold no packet, that which came back last on top; owned
-	uint32_t count, left; // of those; not made yet. Readers of counters look without the lock
-	rte_mempool_populate_obj_cb_t *add; // DPDK's, for each buffer that is made
+	void **made;          // stack of free buffers, the last returned on top; owned
+	uint32_t count, left; // buffers in it; not made yet. Counters read these without the lock
+	rte_mempool_populate_obj_cb_t *add; // DPDK's callback for each buffer that is made
 	void *add_argument;
-	uint32_t pieces, piece; // all; the one that is in use
+	uint32_t pieces, piece; // number of pieces; the current one
 	struct piece of[PIECES_MAX];
 };
 
-static void set(uint32_t *count, uint32_t value)
+static void count_set(uint32_t *count, uint32_t value)
 {
 	__atomic_store_n(count, value, __ATOMIC_RELAXED);
 }
 
-static int begin(struct rte_mempool *pool)
+static int pool_begin(struct rte_mempool *pool)
 {
 	struct lazy *l = calloc(1, sizeof(*l));
 
 	if (l)
-		l->made = calloc(pool->size, sizeof(*l->made)); // takes memory as it fills
+		l->made = calloc(pool->size, sizeof(*l->made)); // pages exist once used
 	if (!l || !l->made) {
 		free(l);
 		return -ENOMEM;
@@ -53,16 +53,16 @@ static int begin(struct rte_mempool *pool)
 	return 0;
 }
 
-static void end(struct rte_mempool *pool)
+static void pool_end(struct rte_mempool *pool)
 {
 	struct lazy *l = pool->pool_data;
 
-	if (l) // DPDK asks for it even if begin() never ran
+	if (l) // DPDK calls this even if pool_begin() never ran
 		free(l->made);
 	free(l);
 }
 
-// Remembers the memory, and touches none of it.
+// Stores where the memory is, and touches none of it.
 static int populate(struct rte_mempool *pool, unsigned most, void *at, rte_iova_t iova,
 		    size_t length, rte_mempool_populate_obj_cb_t *add, void *argument)
 {
@@ -77,7 +77,7 @@ static int populate(struct rte_mempool *pool, unsigned most, void *at, rte_iova_
 	l->of[l->pieces++] = (struct piece){at, count};
 	l->add = add;
 	l->add_argument = argument;
-	set(&l->left, l->left + count);
+	count_set(&l->left, l->left + count);
 	return (int)count;
 }
 
@@ -93,18 +93,18 @@ static void make_one(struct rte_mempool *pool, struct lazy *l)
 	p->next += pool->header_size + pool->elt_size + pool->trailer_size;
 	p->left--;
 	l->made[l->count] = buffer;
-	set(&l->count, l->count + 1);
+	count_set(&l->count, l->count + 1);
 }
 
-// Makes what is lacking to have `wanted`, and some more, as far as there is memory.
-static void make(struct rte_mempool *pool, struct lazy *l, uint32_t wanted)
+// Makes buffers until there are `wanted` free ones, and some more, as far as memory allows.
+static void buffers_make(struct rte_mempool *pool, struct lazy *l, uint32_t wanted)
 {
 	uint32_t more = wanted > l->count + AT_ONCE ? wanted - l->count : AT_ONCE;
 
 	more = more < l->left ? more : l->left;
 	for (uint32_t i = 0; i < more; i++)
 		make_one(pool, l);
-	set(&l->left, l->left - more);
+	count_set(&l->left, l->left - more);
 }
 
 static int give_back(struct rte_mempool *pool, void *const *buffers, unsigned count)
@@ -115,23 +115,23 @@ static int give_back(struct rte_mempool *pool, void *const *buffers, unsigned co
 	rte_spinlock_lock(&l->lock);
 	if (count <= pool->size - l->count) {
 		memcpy(l->made + l->count, buffers, count * sizeof(*buffers));
-		set(&l->count, l->count + count);
+		count_set(&l->count, l->count + count);
 		rc = 0;
 	}
 	rte_spinlock_unlock(&l->lock);
 	return rc;
 }
 
-static int take(struct rte_mempool *pool, void **buffers, unsigned count)
+static int buffers_take(struct rte_mempool *pool, void **buffers, unsigned count)
 {
 	struct lazy *l = pool->pool_data;
 	int rc = -ENOBUFS;
 
 	rte_spinlock_lock(&l->lock);
 	if (l->count < count)
-		make(pool, l, count);
+		buffers_make(pool, l, count);
 	if (l->count >= count) {
-		set(&l->count, l->count - count);
+		count_set(&l->count, l->count - count);
 		memcpy(buffers, l->made + l->count, count * sizeof(*buffers));
 		rc = 0;
 	}
@@ -149,10 +149,10 @@ static unsigned count_free(const struct rte_mempool *pool)
 
 static const struct rte_mempool_ops lazy_ops = {
 	.name = "drb_lazy",
-	.alloc = begin,
-	.free = end,
+	.alloc = pool_begin,
+	.free = pool_end,
 	.enqueue = give_back,
-	.dequeue = take,
+	.dequeue = buffers_take,
 	.get_count = count_free,
 	.populate = populate,
 };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Like rte_pktmbuf_pool_create(), but packed: without hugepages, DPDK gives each buffer of 2432 bytes a page
-// of 4096, so that none crosses a page, which would double the memory of a switch process. Buffers are
-// created when they are needed: there is one for every packet that all queues can hold, which they rarely do.
-// Without hugepages, buffers get memory of their own: for its own memory, DPDK keeps a list of all pages, which
-// takes 12 kB for each MiB, used or not.
+// Makes pools like rte_pktmbuf_pool_create(), but with less memory:
+//   - Buffers are packed. Without hugepages, DPDK gives each buffer of 2432 bytes a page of 4096,
+//     so that none crosses a page. That would double the memory of a switch process.
+//   - Buffers are made when they are needed. There is one for every packet that all queues can
+//     hold, but queues are rarely full.
+//   - Without hugepages, buffers are outside of DPDK's memory. DPDK keeps a list of all its pages,
+//     which takes 12 kB for each MiB, used or not.
 #include "switch/ports/packet_pool.h"
 
 #include <sys/mman.h>
@@ -19,8 +21,8 @@
 #define XDP_HEADROOM 256
 #define TAG 4
 
-// With what the kernel keeps before a packet in a buffer of an AF_XDP socket, and room for a VLAN tag that is put
-// back into a frame that is just too long.
+// Includes the headroom of the kernel in a buffer of an AF_XDP socket. Also includes a VLAN tag,
+// which may be put back into a frame that is just too long to be forwarded.
 uint32_t drb_packet_room(const struct drb_setup *s)
 {
 	uint32_t room = RTE_PKTMBUF_HEADROOM + XDP_HEADROOM + drb_frame_max(s->mtu) + TAG + 1;
@@ -35,7 +37,7 @@ static void unmap(struct rte_mempool_memhdr *piece, void *none)
 	munmap(piece->addr, piece->len);
 }
 
-// memory_mb: the most that it may take; 0: no limit.
+// Gives the pool memory outside of DPDK's. memory_mb: limit in MiB; 0: no limit.
 static int populate_own(struct rte_mempool *pool, uint32_t memory_mb)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -48,7 +50,7 @@ static int populate_own(struct rte_mempool *pool, uint32_t memory_mb)
 
 	if (at == MAP_FAILED)
 		return -errno;
-	madvise(at, size, MADV_NOHUGEPAGE); // else 2 MiB are in use with the first buffer
+	madvise(at, size, MADV_NOHUGEPAGE); // otherwise the first buffer takes 2 MiB
 	int rc = rte_mempool_populate_virt(pool, at, size, page, unmap, NULL);
 	if (rc <= 0)
 		munmap(at, size);
@@ -58,7 +60,7 @@ static int populate_own(struct rte_mempool *pool, uint32_t memory_mb)
 struct kind {
 	const char *name;
 	bool packed; // buffers may cross pages
-	bool lazy;   // and are made when they are needed
+	bool lazy;   // buffers are made when they are needed
 };
 
 static struct rte_mempool *new_pool(const struct drb_setup *s, uint32_t mbufs,
@@ -67,7 +69,7 @@ static struct rte_mempool *new_pool(const struct drb_setup *s, uint32_t mbufs,
 	struct rte_pktmbuf_pool_private room = {.mbuf_data_room_size =
 							(uint16_t)drb_packet_room(s)};
 	unsigned size = sizeof(struct rte_mbuf) + room.mbuf_data_room_size;
-	// One worker would keep 257 buffers at hand, beside a page for each core that DPDK knows.
+	// With one worker, a cache would only cost: 257 buffers, and a page for each core of DPDK.
 	const unsigned cache = kind->lazy && s->workers == 1 ? 0 : DRB_POOL_CACHE;
 	struct rte_mempool *pool = rte_mempool_create_empty(
 		kind->name, mbufs, size, cache, sizeof(room), SOCKET_ID_ANY,

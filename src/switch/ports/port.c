@@ -51,12 +51,3 @@ const char *drb_port_state(const struct drb_port *port)
 		return drb_interface_port_state(port);
 	return port->kind->carrier(port) ? "up" : "down";
 }
-
-int drb_port_apply(const struct drb_port *port, drb_port_change *change, void *context)
-{
-	if (port->users)
-		return port->users->apply(port->users->workers, change, context);
-	for (uint32_t n = 0; n < port->workers; n++)
-		change(n, context);
-	return 0;
-}

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a kind of port must and may offer: a constant struct drb_port_kind, in a folder of its own beside this
-// file; port_set.c has the list of all. docs/development/extending.md says how to add one.
+// A kind of port is a constant struct drb_port_kind, in a folder of its own beside this file.
+// port_set.c lists all kinds. docs/development/extending.md explains how to add one.
 //
 // The comment of each function begins with its caller:
 //   main    the main thread, before workers run or after they have ended; may block
-//   worker  the worker that owns the queue, worker 0 where there is no queue; takes no lock and waits
-//           for nothing
-//   other   the control thread, while workers run; may wait for the kernel
+//   worker  the worker that owns the queue, or worker 0 if there is no queue; takes no lock and
+//           waits for nothing
+//   other   the control thread, while workers run; waits for nothing, but passes calls that may
+//           wait to another thread (run() of struct drb_port_users)
 // Errors are -errno; the function that returns one prints a message.
 
 #include <stdbool.h>
@@ -22,17 +23,17 @@ struct rte_mbuf;
 struct drb_port;
 struct drb_port_queue;
 
-// What became of packets that send() is done with.
+// The fate of the packets that send() is done with.
 struct drb_send_result {
-	uint32_t lost;        // of them could not be sent
-	uint64_t lost_octets; // of those
-	uint32_t gso_packets; // of them went as part of longer TCP segments
+	uint32_t lost;        // packets that could not be sent
+	uint64_t lost_octets; // their bytes
+	uint32_t gso_packets; // packets that left as parts of GSO packets
 };
 
-// What came for a queue and receive() never yielded, so far.
+// Packets that arrived for a queue and were lost before receive(), since the start.
 struct drb_port_losses {
-	uint64_t missed; // packets that found no room before receive()
-	// GSO packets that could not be cut (packet_socket/gso_packet.h).
+	uint64_t missed; // packets that found no space before receive()
+	// GSO packets that could not be cut (packet_socket/gso_packet.h), and their bytes.
 	uint64_t bad_gso, bad_gso_octets;
 };
 
@@ -45,105 +46,119 @@ struct drb_xdp_ops;
 struct drb_port_kind {
 	const char *name; // for messages: "memif"
 
-	// What each kind has.
+	// Required.
 
-	// main: opens the port, fills in rx_queues, queue[] and own. -EINVAL: the config is at fault.
+	// main: opens the port and sets rx_queues, queue[] and own. -EINVAL: the config is wrong.
 	int (*start)(struct drb_port *port, const char *config_path);
-	// main: also of a port whose start failed halfway.
+	// main: stops the port, also if its start failed halfway.
 	void (*stop)(struct drb_port *port);
-	// worker: up to count packets, one mbuf each, which become the caller's. Returns how many.
+	// worker: receives up to count packets, one mbuf each, owned by the caller. Returns their
+	// number.
 	uint32_t (*receive)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count);
-	// worker: how many of the packets, from the first, the kind is done with, sent or lost; the others stay the
-	// caller's. *result is zero beforehand.
+	// worker: sends packets, in order. Returns the number of packets that were sent or lost,
+	// which the port then owns. The caller still owns the others. *result is zero beforehand.
 	uint32_t (*send)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 			 struct drb_send_result *result);
-	// worker (between iterations), other: whether something is plugged in.
+	// worker (between iterations), other: true if the link has a carrier.
 	bool (*carrier)(const struct drb_port *port);
-	// other: the device's address. False if it has none.
+	// other: writes the device's address. False: it has none.
 	bool (*mac)(const struct drb_port *port, uint8_t mac[6]);
 
-	// What a kind may have. NULL, 0: it has not.
+	// Optional: NULL or 0.
 
-	// main, before anything is started: what the config names is there. -EINVAL, with the config's line.
+	// main, before anything is started: checks that the device of the config exists. 0, or
+	// -EINVAL with a message that names the config's line.
 	int (*check)(const char *config_path, const struct drb_port_setup *setup, uint32_t workers);
-	// main: how many packet buffers a port of this kind holds at once.
+	// main: returns the most packet buffers that a port of this kind holds at once.
 	uint32_t (*buffers)(const struct drb_setup *setup);
-	// main: after all ports have stopped, before their buffers are freed.
+	// main: called after all ports have stopped, before their buffers are freed.
 	void (*end)(void);
-	// worker, at the end of an iteration that sent: tells the receiver. NULL: send() does.
+	// worker, at the end of an iteration that sent: notifies the receiver. NULL: send() does.
 	void (*flush)(struct drb_port_queue *q);
-	// worker: packets that send() took and the other end has not taken yet, for `occupancy: ring`.
+	// worker: returns the packets that send() took and the other end has not taken yet, for
+	// `occupancy: ring`.
 	uint32_t (*in_ring)(struct drb_port_queue *q);
-	// worker, where a reader of counters or a hello asks: may take a system call.
+	// worker, when counters are read or a hello is made: returns the losses. May take a system
+	// call.
 	struct drb_port_losses (*losses)(struct drb_port_queue *q);
-	// worker (between iterations): octets of the longest IP packet that the device takes; 0: unknown.
+	// worker (between iterations): returns the bytes of the longest IP packet that the device
+	// takes. 0: unknown.
 	uint16_t (*mtu)(const struct drb_port *port);
-	// other: bit/s that the ends of the link agreed on when its carrier was asked for last; 0: unknown.
+	// other: returns the negotiated speed of the link in bit/s, at the last poll of its
+	// carrier. 0: unknown.
 	uint64_t (*speed)(const struct drb_port *port);
-	// Groups, each of functions that a kind has all or none of.
+	// Groups of functions. A kind has all functions of a group or none, except where a comment
+	// allows NULL.
 	const struct drb_wake_ops *wake;           // NULL: a descriptor, or nothing, wakes workers
 	const struct drb_card_ops *card;           // a device that takes long to answer
 	const struct drb_interface_ops *interface; // an interface of the kernel
-	const struct drb_hello_ops *hello;         // NULL: hellos come with the rest
+	const struct drb_hello_ops *hello;         // NULL: hellos come with other packets
 	const struct drb_xdp_ops *xdp;             // AF_XDP sockets behind an XDP program
 	// Flags.
 	bool unfinished; // receive() may yield packets with unfinished checksums (unfinished.h)
-	// By a driver of DPDK: takes one of its places for devices, and may want each buffer in one piece of memory.
+	// The port is a device of DPDK. It counts against DPDK's limit of devices, and its driver
+	// may need each buffer in contiguous memory.
 	bool is_driven;
 };
 
-// A bell wakes a sleeping worker, where its queue has no descriptor and `doorbell` is set.
+// Doorbells, for queues that have `doorbell` set instead of a descriptor. A doorbell wakes a
+// sleeping worker.
 struct drb_wake_ops {
-	// main: the bell rings in this epoll set from now on, by edge; -1: in none.
+	// main: adds the doorbell to this epoll set, edge-triggered. -1: to none any more.
 	int (*watch)(struct drb_port_queue *q, int epoll_fd);
-	// worker: asks for the bell. After all were asked and a full barrier, the worker may sleep if is_silent() of
-	// each; then, or when it awakes, disarm().
+	// worker: requests the doorbell. The worker arms all queues, makes a full barrier, and may
+	// sleep if is_silent() of each queue. It calls disarm() if it may not, and after it has
+	// slept.
 	void (*arm)(struct drb_port_queue *q);
 	bool (*is_silent)(struct drb_port_queue *q);
 	void (*disarm)(struct drb_port_queue *q);
 };
 
 struct drb_card_ops {
-	// other: asks the device for its carrier and its losses. True if the carrier is not what it was.
+	// other: reads the carrier and the losses from the device. Returns true if the carrier has
+	// changed.
 	bool (*look)(struct drb_port *port);
-	// main: drops what came before workers run.
+	// main: drops the frames that came before workers run.
 	void (*settle)(struct drb_port *port);
 };
 
 struct drb_interface_ops {
-	// worker, other: the port still has the interface it was opened at, not another that got its name.
+	// worker, other: true if the port still has its interface, and no other one has got its
+	// name.
 	bool (*is_bound)(const struct drb_port *port);
-	// other: takes the interface that has the name now. -ENODEV: there is none; -ETIMEDOUT: a worker is stuck.
-	// Prints nothing. NULL: that takes a restart.
+	// other: binds the port to the interface that has its name now. -ENODEV: there is none.
+	// -ETIMEDOUT: a worker is stuck. -EINPROGRESS: users->bound() receives the result later.
+	// Prints nothing. NULL: a new interface needs a restart of the switch.
 	int (*rebind)(struct drb_port *port);
-	// other: octets of rings that the kernel keeps in memory for the port. NULL: none.
+	// other: returns the bytes of the port's rings that the kernel keeps in memory. NULL: none.
 	uint64_t (*rings)(const struct drb_port *port);
 };
 
-// A frame of a socket of hellos.
+// A frame from a socket that receives hellos.
 struct drb_hello_taken {
-	uint32_t length;    // 0: it is lost
-	bool lost;          // it, or others before or after it, for want of room
-	uint64_t waited_ns; // in the socket
+	uint32_t length;    // bytes; 0: this frame was lost
+	bool lost;          // this frame or others near it were lost, because the socket was full
+	uint64_t waited_ns; // time in the socket
 	uint8_t octets[DRB_HELLO_LEN_MAX];
 };
 
 struct drb_hello_ops {
-	// main: a socket that gets this port's hellos; the queues get copies of those that say something new. -1: there
-	// is none here.
+	// main: returns a socket that receives this port's hellos. The queues receive copies of
+	// hellos with news. -1: this port has no such socket.
 	int (*fd)(const struct drb_port *port);
-	// worker: takes the next frame in that socket. False: there is none.
+	// worker: reads the next frame from that socket. False: there is none.
 	bool (*read)(const struct drb_port *port, struct drb_hello_taken *hello);
-	// worker: the interface that hellos leave by, which may be another after a while. NULL or 0: send() takes them.
+	// worker: returns the index of the interface for hellos to send, which may change later.
+	// NULL or 0: send() sends them.
 	unsigned (*interface)(const struct drb_port *port);
-	// worker: nothing waits to be received.
+	// worker: true if no packet waits to be received.
 	bool (*is_empty)(const struct drb_port_queue *q);
 };
 
 struct drb_xdp_ops {
-	// main: buffers lent to the kernel for all such ports of a switch. *packed becomes false if each must be in one
-	// page.
+	// main: returns the number of buffers that all such ports of a switch lend to the kernel.
+	// *packed becomes false if no buffer may cross a page.
 	uint32_t (*lent)(const struct drb_setup *setup, bool *packed);
-	// other: what the kernel has counted in front of the port so far. False: there is no program.
+	// other: reads the kernel's counters in front of the port. False: there is no XDP program.
 	bool (*count)(const struct drb_port *port, struct drb_xdp_counters *counts);
 };

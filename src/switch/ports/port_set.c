@@ -17,7 +17,7 @@
 #include "switch/ports/packet_socket/packet_port.h"
 #include "switch/ports/xdp/xdp_port.h"
 
-// By driver; NULL: no device.
+// Kinds by driver. NULL: no device.
 static const struct drb_port_kind *const kinds[DRB_DRIVER_COUNT] = {
 	[DRB_DRIVER_AF_PACKET] = &drb_packet_port, [DRB_DRIVER_AF_XDP] = &drb_xdp_port,
 	[DRB_DRIVER_MEMIF] = &drb_memif_port,      [DRB_DRIVER_PCI] = &drb_pci_port,
@@ -29,7 +29,7 @@ const struct drb_port_kind *drb_port_kind_of(enum drb_driver driver)
 	return kinds[driver];
 }
 
-// DPDK has room for so many devices.
+// Checks that the config needs no more devices than DPDK supports.
 static int check_room(const char *path, const struct drb_setup *s)
 {
 	uint32_t devices = 0;
@@ -62,7 +62,7 @@ uint32_t drb_ports_buffers(const struct drb_setup *s)
 
 	for (uint32_t i = 0; i < s->down_ports + s->up_ports; i++) {
 		const struct drb_port_kind *kind = kinds[s->ports[i].driver];
-		n += s->ports[i].queue + s->ports[i].on_link + 2; // and hellos
+		n += s->ports[i].queue + s->ports[i].on_link + 2; // 2 for hellos
 		n += kind && kind->buffers ? kind->buffers(s) : 0;
 	}
 	return n;
@@ -143,7 +143,7 @@ static void share_finishing(struct drb_port_set *set)
 	}
 }
 
-// A port without a device is one that nothing reaches: for tests, or forgotten.
+// Logs the ports without a device, which carry no packets: they are for tests, or a mistake.
 static void say_none(const struct drb_setup *s)
 {
 	char names[DRB_PORTS_MAX * 5] = "";

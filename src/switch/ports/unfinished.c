@@ -7,10 +7,10 @@
 #include "core/packet/bytes.h"
 #include "core/packet/wire.h"
 
-// Tunnels in UDP, by the ports that they go to; Linux takes another one for VXLAN unless told.
+// Destination ports of tunnels in UDP. Linux has another default for VXLAN than the standard.
 enum { VXLAN_PORT = 4789, VXLAN_PORT_OF_LINUX = 8472, GENEVE_PORT = 6081 };
 enum { VXLAN_HEADER = 8, GENEVE_OPTIONS = 0x3f };
-// IP protocols: of packets in packets.
+// IP protocols of tunnels.
 enum { IN_IPV4 = 4, IN_IPV6 = 41 };
 
 bool drb_finish_checksum(uint8_t *frame, uint32_t length, uint32_t start, uint32_t field)
@@ -23,15 +23,16 @@ bool drb_finish_checksum(uint8_t *frame, uint32_t length, uint32_t start, uint32
 		return true;
 	}
 	uint16_t sum = (uint16_t)~rte_raw_cksum(frame + start, length - start);
-	// 0 would say to UDP that there is none; to TCP the two are the same.
+	// In UDP, 0 means that there is no checksum. In one's complement, 0xffff has the same
+	// value.
 	if (sum == 0 && field == DRB_UDP_CHECKSUM)
 		sum = 0xffff;
 	memcpy(frame + start + field, &sum, sizeof(sum));
 	return true;
 }
 
-// Octets before what the IP header of a frame is followed by, where that is all that there is to look at; else all
-// octets of the frame.
+// Returns the bytes up to the end of the frame's IP header, if the switch inspects nothing behind
+// it. Otherwise returns the length of the frame.
 static uint32_t end_of_headers(const uint8_t *frame, uint32_t length)
 {
 	uint32_t at = DRB_ETHER_HEADER;
@@ -43,7 +44,7 @@ static uint32_t end_of_headers(const uint8_t *frame, uint32_t length)
 		type = drb_load16(frame + at + 2);
 	if (type == DRB_ETHERTYPE_IPV4 && at < length && frame[at] >= DRB_IPV4_PLAIN)
 		return at + (frame[at] & 0xfu) * 4;
-	// Neighbour discovery and extension headers are looked into.
+	// The switch also inspects neighbour discovery and extension headers.
 	if (type == DRB_ETHERTYPE_IPV6 && at + DRB_IPV6_HEADER <= length &&
 	    (frame[at + DRB_IPV6_NEXT] == DRB_PROTOCOL_TCP ||
 	     frame[at + DRB_IPV6_NEXT] == DRB_PROTOCOL_UDP))
@@ -59,13 +60,14 @@ bool drb_may_stay_unfinished(const uint8_t *frame, uint32_t length, uint32_t sta
 
 // An IP packet within a frame.
 struct packet {
-	uint32_t at, transport; // octets before its IP header, and before what follows that
+	uint32_t at, transport; // bytes before its IP header, and up to its end
 	uint16_t type;          // EtherType
 	uint8_t protocol;
-	uint16_t pseudo; // sum of the pseudo-header, as it stands in memory
+	uint16_t pseudo; // sum of the pseudo-header, in network byte order
 };
 
-// False if it is none, or has options or is a fragment: then what follows is not all that a checksum is of.
+// False if it is no IP packet, has options, or is a fragment. The payload of a fragment is not all
+// that a checksum covers.
 static bool read_packet(const uint8_t *frame, uint32_t length, struct packet *p)
 {
 	const uint8_t *ip = frame + p->at;
@@ -86,7 +88,7 @@ static bool read_packet(const uint8_t *frame, uint32_t length, struct packet *p)
 	return length >= p->transport + DRB_UDP_HEADER;
 }
 
-// Octets of the header of a tunnel in UDP, by the port that it goes to; 0: it is none.
+// Returns the bytes of the header of a tunnel in UDP, by its destination port. 0: it is no tunnel.
 static uint32_t shim_of(const uint8_t *udp)
 {
 	switch (drb_load16(udp + DRB_UDP_DST_PORT)) {
@@ -100,7 +102,7 @@ static uint32_t shim_of(const uint8_t *udp)
 	}
 }
 
-// From a packet to the one that it carries through a tunnel. False: it carries none.
+// Replaces *p by the packet that it carries through a tunnel. False: it carries none.
 static bool enter_tunnel(const uint8_t *frame, uint32_t length, struct packet *p)
 {
 	if (p->protocol == IN_IPV4 || p->protocol == IN_IPV6) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Packets with a partial checksum (CHECKSUM_PARTIAL): a kernel left their TCP or UDP checksum to the device,
-// and the field holds the sum of the pseudo-header. A virtual interface has no such device, so the checksum
-// stays partial until somebody needs it. Packet sockets send the mark along; before any other exit the
-// checksum is completed here.
+// Packets with a partial checksum (CHECKSUM_PARTIAL). A kernel left their TCP or UDP checksum to
+// the device, and the field holds the sum of the pseudo-header. A virtual interface does not
+// compute checksums, so the checksum stays partial. Packet sockets and links to other switches pass
+// the mark on. Before packets leave by other ports, their checksums are finished here.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,11 +12,11 @@
 
 #include "core/packet/wire.h"
 
-// Longest start of the summed part that fits into the mbuf.
+// Highest start of the summed part that fits into the mbuf.
 #define DRB_UNFINISHED_START_MAX 511
 
-// The field is `field` octets behind `start`, the first octet that is summed; start at most
-// DRB_UNFINISHED_START_MAX, field at most 255.
+// Marks the checksum as unfinished. `start` is the first byte that is summed, at most
+// DRB_UNFINISHED_START_MAX. The checksum's field is `field` bytes behind it, at most 255.
 static inline void drb_mark_unfinished(struct rte_mbuf *m, uint32_t start, uint32_t field)
 {
 	m->ol_flags |= RTE_MBUF_F_RX_L4_CKSUM_NONE;
@@ -30,7 +30,7 @@ static inline bool drb_is_unfinished(const struct rte_mbuf *m)
 	return (m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) == RTE_MBUF_F_RX_L4_CKSUM_NONE;
 }
 
-// True if that is a mark as switches make them, of a packet of so many octets: what they tell each other.
+// True if a mark from another switch is valid for a packet of `length` bytes.
 static inline bool drb_fits_mark(uint32_t start, uint32_t field, uint32_t length)
 {
 	return start >= DRB_ETHER_HEADER && start <= DRB_UNFINISHED_START_MAX &&
@@ -38,17 +38,20 @@ static inline bool drb_fits_mark(uint32_t start, uint32_t field, uint32_t length
 	       start + field + 2 <= length;
 }
 
-// True if a checksum that a kernel speaks of may stay unfinished: it is fit for a mark, and behind the IP header. Else a host could have its packet changed, to finish it, where it has been looked at before.
+// True if a checksum that a kernel reports may stay unfinished: it fits a mark, and is behind all
+// headers that the switch inspects. Otherwise a host could have the switch change, by finishing the
+// checksum, bytes that were already inspected.
 bool drb_may_stay_unfinished(const uint8_t *frame, uint32_t length, uint32_t start, uint32_t field);
 
-// Marks a received packet whose checksum is the sum of its pseudo-header as unfinished, where nobody
-// tells; also in a tunnel (VXLAN, Geneve, IP in IP). One whose own checksum happens to be that sum is finished
-// to the same octets.
+// Marks a received packet as unfinished if its checksum is the sum of its pseudo-header, for ports
+// whose kernel does not report it. Finds it in tunnels, too (VXLAN, Geneve, IP in IP). If a
+// complete checksum happens to equal that sum, finishing it results in the same bytes.
 void drb_find_unfinished(struct rte_mbuf *m);
 
-// Writes the checksum of a frame: of its octets from start on, field octets behind start. What is in
-// the field already counts. False, and nothing is written, if the field is not in the frame.
+// Computes the checksum over the frame from `start` to its end, including the content of the field,
+// and writes it to the field, `field` bytes behind `start`. False if the field is not in the frame;
+// then nothing is written.
 bool drb_finish_checksum(uint8_t *frame, uint32_t length, uint32_t start, uint32_t field);
 
-// Finishes those of a burst that are not.
+// Finishes the unfinished checksums of a burst.
 void drb_finish_checksums(struct rte_mbuf **packets, uint32_t count);

@@ -6,14 +6,13 @@
 #include <net/if.h>
 #include <stdbool.h>
 
-#include <systemd/sd-daemon.h>
-
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/port_set.h"
+#include "switch/startup/broker.h"
 
-// What the service manager is asked for beyond the wait itself.
+// Time for the rest of the start. The service manager is asked for the wait and this.
 #define START_NS UINT64_C(60000000000)
 
 static bool has_interface(const struct drb_port_setup *p)
@@ -23,14 +22,14 @@ static bool has_interface(const struct drb_port_setup *p)
 	return kind && kind->interface;
 }
 
-// How many are missing; *first becomes the first of them.
+// Counts the missing interfaces. *first becomes the first port without one.
 static uint32_t count_missing(const struct drb_setup *s, const struct drb_port_setup **first)
 {
 	uint32_t missing = 0;
 
 	for (uint32_t i = s->down_ports + s->up_ports; i-- > 0;) {
 		const struct drb_port_setup *p = &s->ports[i];
-		if (has_interface(p) && if_nametoindex(p->interface) == 0) {
+		if (has_interface(p) && drb_interface_index(p->interface) == 0) {
 			*first = p;
 			missing++;
 		}
@@ -47,8 +46,8 @@ static void say_waiting(const struct drb_setup *s, const struct drb_port_setup *
 		snprintf(others, sizeof(others), " and %u others", count - 1);
 	drb_info("%s: waiting up to %g s for interface \"%s\" of port %s%s", s->instance,
 		 (double)s->wait_ns / 1e9, first->interface, first->name, others);
-	sd_notifyf(0, "STATUS=waiting for interface %s%s\nEXTEND_TIMEOUT_USEC=%" PRIu64,
-		   first->interface, others, (s->wait_ns + START_NS) / 1000);
+	drb_broker_notify("STATUS=waiting for interface %s%s\nEXTEND_TIMEOUT_USEC=%" PRIu64,
+			  first->interface, others, (s->wait_ns + START_NS) / 1000);
 }
 
 int drb_await_interfaces(const char *path, const struct drb_setup *s, uint64_t *end_ns)

@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,32 +20,42 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <systemd/sd-daemon.h>
+
 #include "common/cli/log.h"
 #include "common/cli/passing.h"
+#include "switch/ports/memif/door.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/startup/confine.h"
 #include "switch/startup/privilege.h"
 
-// A broker that does not answer within this is asked nothing more until it has.
+// A broker that does not answer within this time gets no more requests until it has answered.
 #define ANSWER_WITHIN_S 2
 #define END_WITHIN_MS 1000
 
-enum operation { OPEN_CONFIG, OPEN_SOCKET, CONNECT };
+#define NOTICE_MAX 1024
+
+enum state { RUNS, STOPPED, GONE };
+
+enum operation { OPEN_CONFIG, OPEN_SOCKET, CONNECT, NOTIFY };
 
 struct request {
 	enum operation operation;
-	uint32_t port; // of CONNECT: its index
+	uint32_t port;           // of CONNECT: its index
+	char notice[NOTICE_MAX]; // of NOTIFY, which has no reply
 };
 
-// The reply: 0 or -errno.
+// A reply is an int32_t: 0 or -errno.
 
 // Constant from drb_broker_begin() on.
-static struct drb_setup known; // a copy: reloads change what it is of
+static struct drb_setup known; // a copy, because reloads change the original
 static const char *config, *stats_folder;
-static bool is_file; // the config, and no pipe, for instance
-static pid_t process;
+static bool is_file;     // the config is a regular file, not a pipe, for instance
 static int channel = -1; // to the broker; -1: there is none
-static bool owes;        // the answer to the last request
+static bool owes;        // no answer to the last request yet; owned by the background thread
+// Owned by the control thread; other threads read `state`.
+static pid_t process;    // of the broker; 0: it has ended
+static atomic_int state; // of enum state
 
 static bool is_client(uint32_t port)
 {
@@ -50,7 +63,7 @@ static bool is_client(uint32_t port)
 	       known.ports[port].driver == DRB_DRIVER_MEMIF && !known.ports[port].up;
 }
 
-// A file that others might make wait, or that is a terminal, is not waited for.
+// Opens regular files only, and never blocks: a pipe, for instance, may make its reader wait.
 static int open_config(void)
 {
 	struct stat st;
@@ -64,7 +77,7 @@ static int open_config(void)
 	return -ENXIO;
 }
 
-// The socket is the switch's. A server that is stopped is not waited for.
+// Connects a socket that the switch has passed. Does not wait for a server that is stopped.
 static int connect_to_server(uint32_t port, int fd)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -81,6 +94,10 @@ static void answer(const struct request *request, int passed)
 	int32_t reply = -EINVAL;
 	int opened = -1;
 
+	if (request->operation == NOTIFY) {
+		sd_notifyf(0, "%.*s", NOTICE_MAX, request->notice);
+		return;
+	}
 	if (request->operation == OPEN_CONFIG || request->operation == OPEN_SOCKET) {
 		opened = request->operation == OPEN_CONFIG ? open_config() : drb_packet_socket();
 		reply = opened < 0 ? opened : 0;
@@ -103,7 +120,8 @@ static void close_others(unsigned a, unsigned b)
 	close_range(high + 1, ~0u, 0);
 }
 
-// Sockets that share frames are not bound again, but made again (rebind.c).
+// True if the switch may need new packet sockets. If several workers' sockets share a port, a port
+// gets new ones when its interface is created again (rebind.c); a single socket is bound again.
 static bool opens_sockets(void)
 {
 	bool any = false;
@@ -113,7 +131,8 @@ static bool opens_sockets(void)
 	return any && known.workers > 1;
 }
 
-// The broker: until the switch has ended. The name is claimed until the folder is removed.
+// Runs the broker until the switch has ended. The broker holds the lock on the instance's name
+// until it has removed the folder.
 static _Noreturn void serve(int lock)
 {
 	static const int ignored[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
@@ -122,6 +141,11 @@ static _Noreturn void serve(int lock)
 	int passed;
 
 	prctl(PR_SET_NAME, "drb-broker");
+	// The kernel reports the process that last took a lock. Take it here, so that another start
+	// of the switch can name a stopped broker as its holder (instance.c). The kernel changes
+	// the holder only if the kind of lock changes, so take a shared lock first.
+	if (flock(lock, LOCK_SH | LOCK_NB) < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0)
+		_exit(1);
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	close_others((unsigned)channel, (unsigned)lock);
@@ -135,24 +159,29 @@ static _Noreturn void serve(int lock)
 		if (passed >= 0)
 			close(passed);
 	}
-	rmdir(stats_folder);
+	for (uint32_t i = 0; i < known.down_ports + known.up_ports; i++) {
+		if (drb_memif_is_server(&known.ports[i]))
+			unlink(known.ports[i].socket);
+	}
+	rmdir(stats_folder); // fails if a killed switch left its socket, by which drbctl lists it
 	_exit(0);
 }
 
-// False: the broker is gone, or says nothing.
-static bool hear(int32_t *reply, int *passed, int flags)
+// Receives a reply. False: the broker is gone, or does not answer.
+static bool reply_hear(int32_t *reply, int *passed, int flags)
 {
 	return drb_take_passed(channel, reply, sizeof(*reply), passed, flags) == sizeof(*reply);
 }
 
-// The folder is gone when the broker is. One that is stopped is not waited for.
-static void end(void)
+// Ends the broker and waits until it has removed the folder, but not forever: it may be stopped.
+static void broker_end(void)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 
 	close(channel);
 	channel = -1;
-	for (uint32_t ms = 0; ms < END_WITHIN_MS && waitpid(process, NULL, WNOHANG) == 0; ms++)
+	for (uint32_t ms = 0; process && ms < END_WITHIN_MS && waitpid(process, NULL, WNOHANG) == 0;
+	     ms++)
 		nanosleep(&pause, NULL);
 }
 
@@ -177,11 +206,11 @@ int drb_broker_begin(const char *path, const struct drb_setup *setup, const char
 		close(ends[1]);
 		channel = ends[0];
 	}
-	if (rc == 0 && hear(&ready, &passed, 0)) {
+	if (rc == 0 && reply_hear(&ready, &passed, 0)) {
 		const struct timeval within = {.tv_sec = ANSWER_WITHIN_S};
 		setsockopt(channel, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof(within));
 		setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &within, sizeof(within));
-		atexit(end);
+		atexit(broker_end);
 	}
 	rc = rc == 0 ? ready : rc;
 	if (rc < 0)
@@ -190,49 +219,91 @@ int drb_broker_begin(const char *path, const struct drb_setup *setup, const char
 	return rc;
 }
 
-// A late answer is of no use, and must not be taken for that to another request.
+// Drops a late answer, so that it is not taken for the answer to another request.
 static void drop_late_answer(void)
 {
 	int32_t reply;
 	int got;
 
-	if (!owes || !hear(&reply, &got, MSG_DONTWAIT))
+	if (!owes || !reply_hear(&reply, &got, MSG_DONTWAIT))
 		return;
 	if (got >= 0)
 		close(got);
 	owes = false;
-	drb_info("the process that opens the config and connects memif links runs again");
 }
 
-// 0 or a descriptor, or -errno.
-static int ask(const struct request *request, int passed)
+// Returns 0, a descriptor that came with the answer, or -errno.
+static int broker_ask(const struct request *request, int passed)
 {
 	int32_t reply = 0;
 	int got = -1;
 
+	if (atomic_load(&state) != RUNS)
+		return -ECHILD; // drb_broker_look() has logged it
 	drop_late_answer();
 	if (owes || drb_pass(channel, request, sizeof(*request), passed, 0) < 0 ||
-	    !hear(&reply, &got, 0)) {
+	    !reply_hear(&reply, &got, 0)) {
 		reply = -ECHILD;
-		if (!owes)
+		if (!owes && atomic_load(&state) == RUNS)
 			drb_error(DRB_BROKER_GONE);
 		owes = true;
 	}
 	return reply < 0 ? reply : got >= 0 ? got : 0;
 }
 
-int drb_broker_open_config(const char *path)
+int drb_broker_open_config(void)
 {
-	(void)path;
-	return ask(&(struct request){.operation = OPEN_CONFIG}, -1);
+	return broker_ask(&(struct request){.operation = OPEN_CONFIG}, -1);
 }
 
 int drb_broker_open_socket(void)
 {
-	return ask(&(struct request){.operation = OPEN_SOCKET}, -1);
+	return broker_ask(&(struct request){.operation = OPEN_SOCKET}, -1);
 }
 
 int drb_broker_connect(uint32_t port, int fd)
 {
-	return ask(&(struct request){.operation = CONNECT, .port = port}, fd);
+	return broker_ask(&(struct request){.operation = CONNECT, .port = port}, fd);
+}
+
+void drb_broker_notify(const char *format, ...)
+{
+	struct request request = {.operation = NOTIFY};
+	va_list args;
+
+	if (channel < 0 || !getenv("NOTIFY_SOCKET"))
+		return;
+	va_start(args, format);
+	vsnprintf(request.notice, sizeof(request.notice), format, args);
+	va_end(args);
+	drb_pass(channel, &request, sizeof(request), -1, MSG_DONTWAIT);
+}
+
+void drb_broker_look(void)
+{
+	int status;
+
+	while (process > 0 && waitpid(process, &status, WNOHANG | WUNTRACED | WCONTINUED) > 0) {
+		const int before = atomic_load(&state);
+		const int now = WIFSTOPPED(status) ? STOPPED : WIFCONTINUED(status) ? RUNS : GONE;
+		atomic_store(&state, now);
+		if (now == GONE)
+			process = 0;
+		if (now == RUNS)
+			drb_info("the process that opens the config and connects memif links runs "
+				 "again");
+		else if (before == RUNS)
+			drb_error(DRB_BROKER_GONE);
+	}
+}
+
+const char *drb_broker_trouble(void)
+{
+	static const char *const trouble[] = {
+		[RUNS] = NULL,
+		[STOPPED] = "drb-broker is stopped: kill -CONT",
+		[GONE] = "drb-broker is gone: restart the switch",
+	};
+
+	return trouble[atomic_load(&state)];
 }

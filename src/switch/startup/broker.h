@@ -1,28 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The broker is a second process that does for a confined switch what needs access later. It is forked before
-// there is anything to attack, and stays the user who started the switch. It does only the following, with
-// names it knows from its start: open the config, connect a socket to the server of a memif link, open a
-// packet socket for an interface that was created again, and remove the folder of the stats socket when the
-// switch has ended, even if killed. Of all capabilities it keeps CAP_DAC_OVERRIDE, and CAP_NET_RAW if several
-// workers share packet sockets, and it is confined as well.
+// The broker is a second process. It serves requests that a confined switch has no rights for. It
+// is forked before the switch handles any input that could attack it, and runs as the user who
+// started the switch. It does only the following, with names that it knows from its start:
+//   - open the config
+//   - connect a socket to the server of a memif link
+//   - open a packet socket for an interface that was created again
+//   - pass on notices to the service manager
+// When the switch has ended, even if killed, the broker removes the sockets of memif links, and the
+// stats folder if that is empty. A killed switch leaves its stats socket there, by which drbctl
+// distinguishes it from a switch that ended normally.
+//
+// The broker keeps only the capabilities CAP_DAC_OVERRIDE, and CAP_NET_RAW if several workers share
+// packet sockets. It is confined as well.
 
 #include "common/config/config.h"
 
-// path and folder stay the caller's. folder: of the stats socket. 0, or -errno with a message printed. lock: on it, as
-// drb_instance_claim() returned it.
+// Starts the broker. Returns 0, or -errno with a message printed. folder contains the stats socket;
+// lock is the lock on it that drb_instance_claim() returned. path and folder are not copied and
+// must stay valid.
 int drb_broker_begin(const char *path, const struct drb_setup *setup, const char *folder, int lock);
 
-// What to say of a broker that is gone, or does not answer within two seconds: nothing is asked of it until it has.
+// The message if the broker is gone, stopped, or does not answer within two seconds. It gets no
+// more requests until it has answered.
 #define DRB_BROKER_GONE                                                                            \
 	"the process that opens the config and connects memif links is gone or stopped: restart "  \
 	"the switch, or have `drb-broker` go on (kill -CONT)"
 
-// For the control thread, which waits. path is the config's, for messages. A descriptor to read, or -errno; -ENXIO: it is
-// no file that can be read again, such as a pipe; -ECHILD: the broker is gone or stopped.
-int drb_broker_open_config(const char *path);
-// Connects a socket to the server of the memif link of this port. 0 or -errno; a server that is stopped is not waited
-// for: -EAGAIN if there is no room before its door.
+// The next three functions send a request to the broker and wait for the answer, so only the
+// background thread may call them (control/background.h). -ECHILD: the broker is gone or stopped,
+// or does not answer.
+
+// Opens the config for reading. Returns a descriptor or -errno. -ENXIO: it cannot be read again,
+// because it is a pipe, for instance.
+int drb_broker_open_config(void);
+// Connects a socket to the server of this port's memif link. Returns 0 or -errno. Does not wait for
+// a server that is stopped: -EAGAIN if the server's queue of connections is full.
 int drb_broker_connect(uint32_t port, int fd);
-// drb_packet_socket() there.
+// Calls drb_packet_socket() in the broker. Returns a descriptor or -errno.
 int drb_broker_open_socket(void);
+
+// Calls sd_notify() in the broker with at most 1023 bytes, because a confined switch cannot open a
+// socket for that. Any thread may call this. Waits for nothing.
+void drb_broker_notify(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Called by the control thread after SIGCHLD. Logs that the broker has ended, was stopped or runs
+// again.
+void drb_broker_look(void);
+// Returns the broker's trouble as text for replies. NULL: it runs.
+const char *drb_broker_trouble(void);

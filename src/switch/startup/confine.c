@@ -12,7 +12,7 @@ static bool has_none(int rc)
 	return rc == -ENOSYS || rc == -EOPNOTSUPP || rc == -EINVAL;
 }
 
-// 0, too, if the kernel has none of it.
+// Logs the result. Returns 0 also if the kernel does not support it.
 static int outcome(int rc, const char *what, const char *means)
 {
 	if (has_none(rc)) {
@@ -26,7 +26,7 @@ static int outcome(int rc, const char *what, const char *means)
 	return rc;
 }
 
-// A sanitizer starts processes that look at this one, and programs that name what they find.
+// A sanitizer needs more rights: it starts a process that inspects this one, and a symbolizer.
 #ifdef DRB_SANITIZED
 static const bool sanitized = true;
 #else
@@ -45,12 +45,12 @@ int drb_confine(const struct drb_setup *setup)
 	return rc;
 }
 
-// The switch says what there is none of.
+// Does not log missing support of the kernel, because drb_confine() does.
 int drb_confine_broker(const char *config, const char *stats_folder, const struct drb_setup *setup)
 {
 	if (!setup->confine || sanitized)
 		return 0;
-	int rc = drb_confine_broker_files(config, stats_folder);
+	int rc = drb_confine_broker_files(config, stats_folder, setup);
 	if (rc == 0 || has_none(rc))
 		rc = drb_confine_broker_calls();
 	return has_none(rc) ? 0 : rc;

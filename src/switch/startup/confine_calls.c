@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
+#include <linux/netlink.h>
 #include <linux/sockios.h>
 #include <linux/vfio.h>
 #include <sched.h>
@@ -22,7 +23,7 @@
 #include "common/cli/log.h"
 #include "switch/ports/port_set.h"
 
-// A refused call returns through a handler that knows where this architecture has results.
+// After a refused call, a handler sets its result, in a register of this architecture.
 #if defined(__x86_64__)
 #define RESULT(context) ((context)->uc_mcontext.gregs[REG_RAX])
 #elif defined(__aarch64__)
@@ -32,10 +33,10 @@
 #define CALLS_MAX 1024
 
 // Written by the thread whose call was refused, in its handler.
-static atomic_uint refused;               // how many
+static atomic_uint refused;               // number of refused calls
 static atomic_int last_call, last_thread; // of the last one
-static atomic_bool seen[CALLS_MAX];       // read by who says it
-// Of drb_confine_say().
+static atomic_bool seen[CALLS_MAX];       // by system call; drb_confine_say() reads it
+// Owned by drb_confine_say(): the calls that are logged.
 static bool said[CALLS_MAX];
 
 #ifdef RESULT
@@ -100,7 +101,7 @@ void drb_confine_say(void)
 	}
 }
 
-// Adds one rule; calls that this architecture does not have count for nothing.
+// Adds one rule. Ignores calls that this architecture does not have.
 static int allow(scmp_filter_ctx filter, int call, unsigned count,
 		 const struct scmp_arg_cmp *arguments)
 {
@@ -129,23 +130,30 @@ static int allow_plain(scmp_filter_ctx filter)
 	return allow_all(filter, names, sizeof(names) / sizeof(names[0]));
 }
 
-// Sockets: local ones, interfaces by netlink; of IPv4 only what ioctl() is called on.
+// A filter cannot check the address of sendmsg(). Therefore it allows only sockets that do not send
+// to an address: local ones with connections, netlink about interfaces, and AF_XDP.
 static int allow_sockets(scmp_filter_ctx filter)
 {
-	static const int families[] = {AF_UNIX, AF_NETLINK, AF_XDP};
-	const struct scmp_arg_cmp ip[] = {SCMP_A0(SCMP_CMP_EQ, AF_INET, 0),
-					  SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM)};
-	int rc = allow(filter, SCMP_SYS(socket), 2, ip);
+	static const int types[] = {SOCK_STREAM, SOCK_SEQPACKET};
+	const struct scmp_arg_cmp links[] = {SCMP_A0(SCMP_CMP_EQ, AF_NETLINK, 0),
+					     SCMP_A2(SCMP_CMP_EQ, NETLINK_ROUTE, 0)};
+	int rc = allow(filter, SCMP_SYS(socket), 2, links);
 
-	for (size_t i = 0; rc == 0 && i < sizeof(families) / sizeof(families[0]); i++)
-		rc = allow(filter, SCMP_SYS(socket), 1,
-			   &SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)families[i], 0));
-	return rc == 0 ? allow(filter, SCMP_SYS(socketpair), 1, &SCMP_A0(SCMP_CMP_EQ, AF_UNIX, 0))
-		       : rc;
+	if (rc == 0)
+		rc = allow(filter, SCMP_SYS(socket), 1, &SCMP_A0(SCMP_CMP_EQ, AF_XDP, 0));
+	for (size_t i = 0; rc == 0 && i < sizeof(types) / sizeof(types[0]); i++) {
+		const struct scmp_arg_cmp local[] = {
+			SCMP_A0(SCMP_CMP_EQ, AF_UNIX, 0),
+			SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, (scmp_datum_t)types[i])};
+		rc = allow(filter, SCMP_SYS(socket), 2, local);
+		if (rc == 0)
+			rc = allow(filter, SCMP_SYS(socketpair), 2, local);
+	}
+	return rc == 0 ? allow(filter, SCMP_SYS(sendto), 1, &SCMP_A4(SCMP_CMP_EQ, 0, 0)) : rc;
 }
 
-// Threads, but no processes. What clone3() is to do is in memory that a filter does not see: libc takes
-// clone() if there is no clone3().
+// Allows threads, but no processes. The arguments of clone3() are in memory, which a filter cannot
+// check. The filter therefore denies that it exists, and libc uses clone() instead.
 static int allow_threads(scmp_filter_ctx filter)
 {
 	static const int names[] = {PR_SET_NAME, PR_GET_NAME, PR_SET_TIMERSLACK, PR_SET_VMA};
@@ -163,8 +171,8 @@ static int allow_threads(scmp_filter_ctx filter)
 	return rc;
 }
 
-// Of interfaces, of cards behind vfio, and what stdio asks of a file. The kernel takes 32 bits of a number, so
-// the others are no part of the comparison.
+// Allows requests about interfaces, requests to cards behind vfio, and the one that stdio makes for
+// a file. The kernel ignores the upper 32 bits of a request's number, so the comparison does, too.
 static int allow_ioctls(scmp_filter_ctx filter)
 {
 	static const uint32_t requests[] = {SIOCETHTOOL,
@@ -188,7 +196,7 @@ static int allow_ioctls(scmp_filter_ctx filter)
 	return rc;
 }
 
-// What XDP programs count is read from their maps.
+// Allows reading the maps of XDP programs, which hold their counters.
 static int allow_maps(scmp_filter_ctx filter, const struct drb_setup *setup)
 {
 	bool xdp = false;
@@ -208,7 +216,7 @@ int drb_confine_calls(const struct drb_setup *setup)
 
 	if (rc == 0)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-	if (rc == 0) // a search instead of one comparison after the other
+	if (rc == 0) // binary search instead of a linear list of comparisons
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (rc == 0)
 		rc = allow_plain(filter);
@@ -228,17 +236,20 @@ int drb_confine_calls(const struct drb_setup *setup)
 
 int drb_confine_broker_calls(void)
 {
-	// To be asked and to answer; what it opens and removes, memory and the end.
+	// For requests and replies, files that the broker opens and removes, memory, and its end.
 	static const char *const names[] = {
-		"recvmsg", "sendmsg",    "connect",     "fcntl",      "close",  "open",
-		"openat",  "fstat",      "stat",        "newfstatat", "statx",  "write",
-		"rmdir",   "unlinkat",   "brk",         "mmap",       "munmap", "mprotect",
-		"futex",   "exit_group", "rt_sigreturn"};
+		"recvmsg",  "sendmsg", "connect",    "fcntl",        "close",     "open",
+		"openat",   "fstat",   "stat",       "newfstatat",   "statx",     "write",
+		"rmdir",    "unlink",  "unlinkat",   "brk",          "mmap",      "munmap",
+		"mprotect", "futex",   "exit_group", "rt_sigreturn", "getpid",    "getuid",
+		"geteuid",  "getgid",  "getegid",    "getsockopt",   "setsockopt"};
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int rc = filter ? allow_all(filter, names, sizeof(names) / sizeof(names[0])) : -ENOMEM;
 
 	if (rc == 0)
 		rc = allow(filter, SCMP_SYS(socket), 1, &SCMP_A0(SCMP_CMP_EQ, AF_PACKET, 0));
+	if (rc == 0) // to the service manager
+		rc = allow(filter, SCMP_SYS(socket), 1, &SCMP_A0(SCMP_CMP_EQ, AF_UNIX, 0));
 	if (rc == 0)
 		rc = seccomp_load(filter);
 	seccomp_release(filter);

@@ -49,22 +49,22 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
 	a->count++;
 }
 
-uint32_t drb_eal_memory_mb(const struct drb_setup *setup, uint64_t tables, bool hugepages)
+uint32_t drb_eal_memory_mb(const struct drb_setup *setup, bool hugepages)
 {
 	const bool all = hugepages || drb_ports_driven(setup);
-	// Per mbuf a small page, which without hugepages no object may cross, unless it is longer; besides: rings,
-	// device and log structures.
+	// Each mbuf takes at least a small page, because without hugepages no shorter object may
+	// cross a page. BESIDES_MB are for rings, devices and the log.
 	const uint64_t mbuf =
 		sizeof(struct rte_mbuf) + drb_packet_room(setup) + 2 * RTE_CACHE_LINE_SIZE;
 	const uint64_t mbufs = drb_ports_lent(setup) + (all ? drb_ports_buffers(setup) : 0);
-	const uint64_t bytes = mbufs * (mbuf < PAGE ? PAGE : mbuf) + tables;
+	const uint64_t bytes = mbufs * (mbuf < PAGE ? PAGE : mbuf);
 
 	if (setup->memory_mb)
 		return setup->memory_mb;
 	return (uint32_t)(bytes >> 20) + (all ? BESIDES_MB : BESIDES_LEAST_MB);
 }
 
-// The CPUs this process may run on as an EAL list, such as "0-1,4".
+// Writes the CPUs that this process may run on as an EAL list, such as "0-1,4".
 static void allowed_cpus(char *list, size_t size)
 {
 	cpu_set_t set;
@@ -85,7 +85,7 @@ static void allowed_cpus(char *list, size_t size)
 	}
 }
 
-// The set of a list such as "0-1,4", whose form the config has checked.
+// Parses a list such as "0-1,4". The config's parser has checked its form.
 static cpu_set_t cpus_of(const char *list)
 {
 	unsigned from, to;
@@ -113,7 +113,7 @@ int drb_eal_check(const char *path, const struct drb_setup *setup)
 
 	if (!*setup->cpus || sched_getaffinity(0, sizeof(before), &before) < 0)
 		return 0;
-	// Whether they exist and may be used is what the kernel says when asked for them.
+	// Only the kernel knows whether they exist and may be used, so try to run on them.
 	fits = sched_setaffinity(0, sizeof(wanted), &wanted) == 0 &&
 	       sched_getaffinity(0, sizeof(got), &got) == 0 && CPU_EQUAL(&got, &wanted);
 	sched_setaffinity(0, sizeof(before), &before);
@@ -136,7 +136,7 @@ static unsigned long read_number(const char *path)
 	return value;
 }
 
-// True in the initial user namespace, for who may lock as many pages as it likes.
+// True if this process may lock any number of pages: CAP_IPC_LOCK in the initial user namespace.
 static bool may_lock_pages(void)
 {
 	unsigned long inside, outside, count;
@@ -150,7 +150,7 @@ static bool may_lock_pages(void)
 	return whole && drb_privilege_has(CAP_IPC_LOCK);
 }
 
-// MiB of free hugepages of this size.
+// Returns the MiB of free hugepages of this size.
 static uint64_t free_huge_mb(unsigned long page_kb)
 {
 	char path[96];
@@ -180,7 +180,7 @@ int drb_eal_check_memory(const char *path, const struct drb_setup *setup, uint32
 			      memory_mb, mb, (memory_mb + 1) / 2 * 2);
 }
 
-// What goes wrong with an XDP program is told in one line, not in a screenful.
+// Silences libbpf. The switch reports an error of an XDP program in one line instead.
 static void quieten_bpf(void)
 {
 #ifdef DRB_BPF
@@ -188,7 +188,8 @@ static void quieten_bpf(void)
 #endif
 }
 
-// What is an error to DPDK at cards that work: those without MSI-X interrupt by another way.
+// True for errors that DPDK reports about cards that work: cards without MSI-X have other
+// interrupts.
 static bool is_harmless(const char *text, size_t length)
 {
 	static const char *const said[] = {"Error enabling MSI-X interrupts",
@@ -201,9 +202,9 @@ static bool is_harmless(const char *text, size_t length)
 	return false;
 }
 
-// What DPDK says becomes messages of ours: its own way writes to standard error and to syslog, and the
-// thread that has something to say waits for both.
-static ssize_t say(void *cookie, const char *text, size_t length)
+// Passes DPDK's log on to the switch's own. DPDK itself would write to standard error and to
+// syslog, and the calling thread would wait for both.
+static ssize_t dpdk_log_write(void *cookie, const char *text, size_t length)
 {
 	int level = rte_log_cur_msg_loglevel();
 
@@ -219,7 +220,7 @@ static ssize_t say(void *cookie, const char *text, size_t length)
 
 static void take_log(void)
 {
-	FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = say});
+	FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = dpdk_log_write});
 
 	if (!stream)
 		return;
@@ -227,8 +228,8 @@ static void take_log(void)
 	rte_openlog_stream(stream);
 }
 
-// The first lcore is the control thread, which may run on all CPUs; then one for each worker. Each of these has a CPU of its
-// own if the config names enough of them, else all may run on all.
+// The first lcore is the control thread, which may run on all CPUs. The next ones are workers. Each
+// worker gets a CPU of its own if the config names enough CPUs. Otherwise all may run on all.
 static void add_lcores(struct arguments *a, const struct drb_setup *setup, const char *cpus)
 {
 	cpu_set_t set = cpus_of(cpus);
@@ -248,9 +249,9 @@ static void add_lcores(struct arguments *a, const struct drb_setup *setup, const
 	add(a, "--lcores=%s", list);
 }
 
-int drb_eal_init(const struct drb_setup *setup, uint64_t tables, bool verbose)
+int drb_eal_init(const struct drb_setup *setup, bool verbose)
 {
-	const bool huge = use_hugepages(setup, drb_eal_memory_mb(setup, tables, true));
+	const bool huge = use_hugepages(setup, drb_eal_memory_mb(setup, true));
 	static struct arguments a;
 	char cpus[96];
 	bool pci = false;
@@ -270,8 +271,8 @@ int drb_eal_init(const struct drb_setup *setup, uint64_t tables, bool verbose)
 	if (!verbose)
 		quieten_bpf();
 	add(&a, "-m");
-	add(&a, "%u", drb_eal_memory_mb(setup, tables, huge));
-	// Without hugepages DPDK refuses --in-memory; --no-shconf then leaves no files either.
+	add(&a, "%u", drb_eal_memory_mb(setup, huge));
+	// Without hugepages DPDK refuses --in-memory. --no-shconf then also avoids files.
 	if (huge) {
 		add(&a, "--in-memory");
 	} else {

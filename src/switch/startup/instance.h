@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One process per instance name: two switches of one name would share a stats socket, and each would remove
-// the other's.
+// Ensures that each instance name has one process. Two switches of one name would use the same
+// stats socket, and each would remove the other's.
 
-// Claims the name until this process ends, through a lock on the directory in which EAL puts the
-// sockets of that name (*folder, constant from then on); the directory is removed at exit. Call before
-// rte_eal_init(), as who starts the switch. The descriptor that holds the lock, open to the end, or -errno with a
-// message printed.
-int drb_instance_claim(const char *instance, const char **folder);
+#include "common/config/config.h"
+
+// Claims the name until this process ends, by a lock on the directory of that name's sockets
+// (*folder, constant from then on). The directory is removed at exit. Call before rte_eal_init(),
+// as the user who starts the switch. Also finds the operators, whose group may enter the directory.
+// Returns the descriptor that holds the lock and stays open, or -errno with a message printed.
+int drb_instance_claim(const struct drb_setup *setup, struct drb_operators *operators,
+		       const char **folder);

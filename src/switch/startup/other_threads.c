@@ -11,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-// ThreadSanitizer puts a signal off until the thread makes a call that it knows. One that waits in a call must not go
-// on waiting. Its own thread takes no signals at all, and ends when it is asked to.
+// ThreadSanitizer delays a signal until the thread makes a call that it intercepts. Without
+// SA_RESTART, a thread that waits in a call returns from it. The sanitizer's own thread handles no
+// signals, but ends on request.
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/common_interface_defs.h>
 #define RESTART 0
@@ -25,9 +26,9 @@
 #define WITHIN_MS 1000
 #define THREADS_MAX 256
 
-static int (*action)(void); // of the present call; constant while a thread may be in the handler
-static atomic_uint acted;   // how many have; threads add
-static atomic_int failure;  // -errno of one that could not
+static int (*action)(void); // of the current call; constant while a thread may be in the handler
+static atomic_uint acted;   // number of threads that have called it; they add
+static atomic_int failure;  // -errno of a thread that failed
 
 static void act_here(int signal)
 {
@@ -41,7 +42,7 @@ static void act_here(int signal)
 	errno = saved;
 }
 
-// 0 also if the thread has ended; -errno.
+// Has one thread call the action. Returns 0, also if the thread has ended, or -errno.
 static int act_in(pid_t tid)
 {
 	const struct timespec pause = {.tv_nsec = 100000};
@@ -60,7 +61,8 @@ static int act_in(pid_t tid)
 	return atomic_load(&failure);
 }
 
-// The threads of this process that are not among `known`, but for the caller: how many, or -errno.
+// Finds the threads of this process except the caller and those in `known`. Returns their number or
+// -errno.
 static int find_others(const pid_t known[], uint32_t known_count, pid_t found[THREADS_MAX])
 {
 	DIR *dir = opendir("/proc/self/task");

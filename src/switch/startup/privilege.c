@@ -16,9 +16,7 @@
 #include "common/telemetry/telemetry_client.h"
 #include "switch/startup/other_threads.h"
 
-#define CAPABILITIES_MAX 63 // those that a later kernel may have
-
-// This thread may have these alone, and has them in effect. 0 or -errno.
+// Sets the permitted and effective capabilities of this thread to `kept`. Returns 0 or -errno.
 static int set_here(uint64_t kept)
 {
 	struct __user_cap_header_struct self = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -48,12 +46,9 @@ void drb_privilege_begin(void)
 {
 	const struct rlimit any = {RLIM_INFINITY, RLIM_INFINITY};
 
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	// Takes CAP_SETPCAP. Who has none keeps a set that no new privileges can be drawn from.
-	for (unsigned long cap = 0; cap <= CAPABILITIES_MAX; cap++)
-		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
-	// Memory that cards reach is locked, and a reload may take more of it when CAP_IPC_LOCK is gone. Who
-	// may not raise the limit has what there is.
+	drb_user_gains_nothing();
+	// Memory that cards access is locked. A reload may need more of it after CAP_IPC_LOCK is
+	// dropped. If raising the limit is not permitted, the current one stays.
 	setrlimit(RLIMIT_MEMLOCK, &any);
 }
 
@@ -63,13 +58,15 @@ int drb_privilege_leave_root(void)
 
 	if (!drb_user_find(&user))
 		return 0;
-	// Where EAL makes folders depends on who asks.
+	// EAL chooses its folder by the user, so fix it before the user changes.
 	int rc = setenv("RUNTIME_DIRECTORY", drb_telemetry_runtime(), 1) < 0 ? -errno : 0;
 	if (rc == 0)
 		rc = prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 ? -errno : drb_user_become(&user);
 	if (rc == 0)
 		rc = set_here(permitted_here());
-	if (rc < 0)
+	if (rc == 0)
+		drb_user_warn(&user);
+	else
 		drb_error("cannot become user %s: %s%s", user.name, strerror(-rc),
 			  rc == -EPERM ? ": start it as another user than root, or with "
 					 "CAP_SETUID and CAP_SETGID"

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Capabilities of the process. Opening ports needs some; forwarding, answering clients and closing ports need
-// none. All threads drop theirs once the ports run.
+// Capabilities of the process. Opening ports needs some. Forwarding, answering clients and closing
+// ports need none, so all threads drop theirs once the ports run.
 
 #include <stdbool.h>
 
-// At the very start: no program that this process runs can gain privileges.
+// Called at the very start. No program that this process runs can gain privileges afterwards.
 void drb_privilege_begin(void);
-// Before threads are started that need any: a process of root becomes another user (common/cli/user.h), with
-// the capabilities that it has, so that it may open what root may, and what it makes is that user's. Who is
-// root in a user namespace with nobody else stays so. 0 or -errno with a message printed.
+// Called before any thread that needs capabilities is started. A process of root becomes another
+// user (common/cli/user.h) but keeps its capabilities. It may then open what root may, and that
+// user owns the files that it makes. Root in a user namespace without other users stays root.
+// Returns 0, or -errno with a message printed.
 int drb_privilege_leave_root(void);
 // True if this thread has the capability in effect.
 bool drb_privilege_has(int capability);
-// The broker's (broker.h): it keeps CAP_DAC_OVERRIDE, in effect, if it has it, and CAP_NET_RAW if it opens sockets. 0 or
-// -errno.
+// Drops the capabilities of the broker (broker.h), except CAP_DAC_OVERRIDE, and CAP_NET_RAW if it
+// opens sockets. Those that it has take effect. Returns 0 or -errno.
 int drb_privilege_of_broker(bool opens_sockets);
-// Drops them, once the ports run: in every thread, whoever started it. 0 or -errno with a message printed.
+// Drops all capabilities in every thread, once the ports run. Returns 0, or -errno with a message
+// printed.
 int drb_privilege_drop(void);

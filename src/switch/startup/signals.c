@@ -12,6 +12,7 @@ static sigset_t ours(bool ends)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
 	if (ends) {
 		sigaddset(&set, SIGTERM);
 		sigaddset(&set, SIGINT);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// SIGTERM, SIGINT and SIGHUP are read from a descriptor, by the control thread alone.
+// The control thread alone reads SIGTERM, SIGINT, SIGHUP and SIGCHLD, from a descriptor.
 
 #include <stdbool.h>
 
-// SIGHUP waits to be read from now on, in the calling thread and those it starts; with `ends`, the others as well.
+// Blocks SIGHUP and SIGCHLD in the calling thread and in threads that it starts, so that they can
+// be read. With `ends`, blocks SIGTERM and SIGINT as well.
 void drb_signals_block(bool ends);
-// Readable when one waits. -errno.
+// Opens a descriptor that is readable while a signal is pending. Returns it, or -errno.
 int drb_signals_open(void);
-// The next that waits; 0: none.
+// Returns the next pending signal. 0: there is none.
 int drb_signals_take(int fd);

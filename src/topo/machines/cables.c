@@ -20,7 +20,7 @@ static const struct drb_config_key cable_keys[] = {
 	{.name = "vlan", SECTION_OF(struct cable, vlan), SECTION_NUMBER(1, MACHINES_VLAN_MAX)},
 };
 
-// A cable of the file, whose ends are looked at.
+// The state of reading one cable of the file.
 struct reader {
 	const char *path;
 	const struct drb_tree *tree;
@@ -29,7 +29,7 @@ struct reader {
 	char key[32]; // "cables[2].ends"
 };
 
-// "s2-0.u0" as an end of a link between switches.
+// Parses "s2-0.u0" as an end of a link between switches.
 static bool parse_end(const struct drb_tree *t, const char *text, struct drb_end *end)
 {
 	const char *dot = strchr(text, '.');
@@ -59,7 +59,7 @@ static bool same_end(const struct drb_end *a, const struct drb_end *b)
 	return a->layer == b->layer && a->label == b->label && a->port == b->port && a->up == b->up;
 }
 
-// An end and its interface; the upper end of the link is the one with a down-port.
+// Reads an end and its interface into the cable. An end with an up-port is the lower end.
 static int read_end(const struct reader *r, const yaml_node_pair_t *pair, struct drb_end *end)
 {
 	const yaml_node_t *key = drb_document_node(pair->key);
@@ -112,7 +112,8 @@ static int read_ends(const struct reader *r, const yaml_node_t *entry)
 	return 0;
 }
 
-// What one machine's end has in common with an end of another cable on it.
+// Checks one end against an end of another cable. On one machine, an interface may be shared only
+// by different VLANs.
 static int check_shared(const struct reader *r, const struct cable *other, uint32_t side,
 			uint32_t other_side)
 {
@@ -133,7 +134,7 @@ static int check_shared(const struct reader *r, const struct cable *other, uint3
 			      own->interface[side], machine->name, other->entry);
 }
 
-// Against the interfaces whose VLANs all other links are.
+// Checks an end against the links that are not cables, which are VLANs of the machine's interface.
 static int check_others(const struct reader *r, uint32_t side)
 {
 	const struct machines *m = r->machines;
@@ -220,7 +221,8 @@ int cables_load(const char *path, const struct drb_tree *t, struct machines *m)
 		drb_error("out of memory");
 		return -EINVAL;
 	}
-	// Every cable is another link, so there are no more than links.
+	// The list may be longer than there are links, but the first cable that repeats a link ends
+	// the loop.
 	for (; m->cables_count < count; m->cables_count++) {
 		if (read_cable(path, t, m) < 0)
 			return -EINVAL;

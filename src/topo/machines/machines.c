@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file of machines. Keys are rows of two tables, read as those of a switch's config are.
+// Reads the file of machines. Its keys are rows of two tables, which are used like those of a
+// switch's config.
 #include "topo/machines/machines.h"
 
 #include <arpa/inet.h>
@@ -15,7 +16,7 @@
 
 #include "topo/machines/section.h"
 
-// Of IPv6, which hosts have, and what VXLAN over IPv6 takes.
+// The smallest MTU of IPv6, which hosts have, and the overhead of VXLAN over IPv6.
 #define UNDERLAY_MTU_MIN (1280 + 70)
 #define EXAMPLE "{name: a, address: 192.0.2.1}"
 
@@ -26,7 +27,7 @@ static const char *links_word(uint32_t i)
 	return words[i];
 }
 
-// A name is part of paths.
+// Names are restricted because they become parts of paths.
 static bool parse_name(const char *text, void *to)
 {
 	struct machine *machine = to;
@@ -42,8 +43,8 @@ static bool parse_name(const char *text, void *to)
 	return true;
 }
 
-// Whether others can send packets there: not to this machine itself, to many, or by an interface of which the
-// address says nothing.
+// True if other machines can send packets to this address. Loopback, multicast and link-local
+// addresses do not qualify; the latter do not determine an interface.
 static bool reachable(bool ipv6, const uint8_t bytes[16])
 {
 	struct in6_addr six;
@@ -56,7 +57,7 @@ static bool reachable(bool ipv6, const uint8_t bytes[16])
 	       !IN6_IS_ADDR_V4MAPPED(&six);
 }
 
-// An address is kept in its shortest form, so that two are the same if their texts are.
+// Keeps an address in its shortest form, so that equal addresses have equal texts.
 static bool parse_address(const char *text, void *to)
 {
 	struct machine *machine = to;
@@ -76,7 +77,7 @@ bool machines_interface(const char *text, char interface[MACHINES_INTERFACE_MAX 
 
 	if (length < 1 || length > MACHINES_INTERFACE_MAX)
 		return false;
-	// It is a word of commands for ip -batch.
+	// The name must be one word in a command of ip -batch.
 	for (const char *c = text; *c; c++) {
 		if (!isalnum((unsigned char)*c) && !strchr("_.-", *c))
 			return false;
@@ -133,7 +134,7 @@ static const struct drb_config_key machine_keys[] = {
 	 .initial = "drbfabric"},
 };
 
-// What several keys make together.
+// Checks that depend on several keys or machines.
 static int check_machine(const char *path, const struct machines *m, uint32_t index)
 {
 	const struct machine *machine = &m->machine[index];
@@ -211,7 +212,7 @@ void machines_free(struct machines *m)
 
 uint32_t machines_overhead(const struct machines *m)
 {
-	// Ethernet header inside, VXLAN, UDP, IP.
+	// Inner Ethernet header, VXLAN, UDP, IP.
 	if (m->links == MACHINES_VXLAN)
 		return 14 + 8 + 8 + (m->machine[0].ipv6 ? 40 : 20);
 	return 0; // an interface's MTU does not count its VLAN tag

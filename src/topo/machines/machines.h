@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The machines that a fabric runs on, as a file says them (docs/reference/machines.md), and which nodes each has.
+// The machines that a fabric runs on, read from a file (docs/reference/machines.md), and the nodes
+// that each has.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,54 +16,55 @@
 #define MACHINES_INTERFACE_MAX 15
 #define MACHINES_INTERFACE "the name of an interface, 1 to 15 letters, digits, '_', '.' and '-'"
 
-// What a link between two machines is made of.
+// The kind of links between two machines.
 enum machines_links {
-	MACHINES_VXLAN, // a VXLAN interface at each end, a VNI for each link
-	MACHINES_VLAN,  // a VLAN of an interface of each machine, an id for each link
+	MACHINES_VXLAN, // a VXLAN interface at each end, with a VNI per link
+	MACHINES_VLAN,  // a VLAN of one interface of each machine, with an id per link
 };
 
 struct machine {
 	char name[MACHINE_NAME_MAX + 1];
-	char address[48]; // IPv4 or IPv6, of the underlay and of SSH
+	char address[48]; // IPv4 or IPv6, for the underlay and for SSH
 	bool ipv6;
-	uint32_t share;
-	char interface[MACHINES_INTERFACE_MAX + 1]; // of the underlay, "" if not said
+	uint32_t share;                             // of the fabric, relative to other machines
+	char interface[MACHINES_INTERFACE_MAX + 1]; // of the underlay; "": not given
 	char ssh_user[33];
 	uint32_t ssh_port;
-	char command[256]; // what runs drbfabric there
+	char command[256]; // shell command that is drbfabric there
 
-	// What machines_split() gives it.
+	// Set by machines_split().
 	uint32_t first_pod, pods;
 	uint32_t first_core, cores;
 };
 
-// A link between two machines that the file names: an interface at each end, or a VLAN of each.
+// A link between two machines that the file lists. Its ends are two interfaces, or VLANs of them.
 struct cable {
 	struct drb_end end[2]; // lower, upper
 	char interface[2][MACHINES_INTERFACE_MAX + 1];
 	uint32_t vlan;  // 0: the interfaces themselves
-	uint32_t entry; // of the file's list
+	uint32_t entry; // index in the file's list
 };
 
 struct machines {
 	enum machines_links links;
-	uint32_t first_id; // VNI or VLAN of the first link between machines
-	uint32_t udp_port; // of VXLAN
-	uint32_t underlay_mtu;
+	uint32_t first_id;     // VNI or VLAN of the first link between machines
+	uint32_t udp_port;     // of VXLAN
+	uint32_t underlay_mtu; // bytes
 	uint32_t count;
 	struct machine machine[MACHINES_MAX];
-	struct cable *cables; // by lower ends
+	struct cable *cables; // ordered by lower ends; owned
 	uint32_t cables_count;
 };
 
-// Reads the file, but for its cables. -EINVAL with a message printed that names file, line and key.
+// Reads the file except its cables. Returns 0, or -EINVAL after a message that names file, line and
+// key.
 int machines_load(const char *path, struct machines *m);
-// Of what malloc() has given, or NULL.
+// Frees the cables and m itself, which must come from malloc() or be NULL.
 void machines_free(struct machines *m);
-// Takes a text if it is MACHINES_INTERFACE.
+// Copies the name of an interface; false: the text is not MACHINES_INTERFACE.
 bool machines_interface(const char *text, char interface[MACHINES_INTERFACE_MAX + 1]);
 
-// The largest MTU of hosts whose packets the underlay carries whole.
+// The largest MTU of hosts, in bytes, whose packets fit into packets of the underlay.
 uint32_t machines_room(const struct machines *m);
-// Bytes by which an IP packet of the underlay is longer than the packet inside.
+// The bytes by which an IP packet of the underlay is longer than the packet inside it.
 uint32_t machines_overhead(const struct machines *m);

@@ -38,7 +38,7 @@ static int read_pair(const struct section *s, const yaml_node_pair_t *pair, bool
 	char hint[DRB_NEAREST_TEXT], unknown[DRB_NEAREST_TEXT + 16];
 	size_t i = 0;
 
-	if (is_nested(s, text)) // the first one counts, so there is no other
+	if (is_nested(s, text)) // drb_document_value() finds the first: any other is a repetition
 		return drb_document_value(s->node, text) == value
 			       ? 0
 			       : bad_pair(s, name, "key is there twice");
@@ -67,7 +67,7 @@ int section_read(const struct section *s)
 	for (size_t i = 0; i < s->count; i++) {
 		if (s->keys[i].initial &&
 		    drb_config_parse(&s->keys[i], s->keys[i].initial, s->to, why) < 0)
-			abort(); // a row contradicts itself
+			abort(); // a row has an invalid default
 	}
 	for (; pair < s->node->data.mapping.pairs.top; pair++) {
 		if (read_pair(s, pair, seen) < 0)

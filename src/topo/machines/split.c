@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every core switch has one link to every pod. A machine with P of all 2d pods and C core switches therefore
-// has C (2d - P) links down to pods of others, and the fewest are where the sum of C P is largest.
+// Every core switch has one link to every pod. A machine with P of all 2d pods and C core switches
+// therefore has C (2d - P) links down to pods of other machines. The number of such links is
+// smallest where the sum of C P over all machines is largest.
 #include "topo/machines/split.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-// One more pod or core switch than the share rounded down: its parts for one machine.
+// A machine's exact share of pods or core switches. It gets this number rounded down or up.
 struct quota {
 	uint32_t whole; // the share rounded down
-	bool more;      // it is no whole number
+	bool more;      // the share is not a whole number, so it may be rounded up
 };
 
 struct rounding {
 	uint32_t machines;
 	struct quota pods[MACHINES_MAX], cores[MACHINES_MAX];
-	uint32_t more_pods, more_cores; // to give out, one to a machine at most
-	// Of machines from one on, if they get so many more pods and core switches: the largest sum of
-	// products, negative if they cannot take them. [machine][pods][cores]
+	// The pods and core switches left after rounding down; a machine gets at most one of each.
+	uint32_t more_pods, more_cores;
+	// best[machine][pods][cores]: the largest sum of C P over this machine and those after it,
+	// if these numbers of further pods and core switches are distributed among them. Negative:
+	// impossible.
 	int64_t *best;
 };
 
-// Rounds every share down; returns what is left to give out.
+// Rounds every share down. Returns the number that is left.
 static uint32_t round_down(const struct machines *m, uint32_t total, struct quota quota[])
 {
 	uint64_t shares = 0;
@@ -43,7 +46,8 @@ static int64_t *best_of(const struct rounding *r, uint32_t machine, uint32_t pod
 			cores];
 }
 
-// The best for machines from one on if this one gets these; negative if it cannot.
+// The best sum from this machine on if it gets `given` of the pods and core switches that are
+// `left`; negative: impossible.
 static int64_t if_given(const struct rounding *r, uint32_t machine, const uint32_t left[2],
 			const uint32_t given[2])
 {
@@ -53,16 +57,17 @@ static int64_t if_given(const struct rounding *r, uint32_t machine, const uint32
 	    (given[1] && !cores->more))
 		return -1;
 	if (pods->whole + cores->whole + given[0] + given[1] == 0)
-		return -1; // nobody goes empty
+		return -1; // no machine may be empty
 	int64_t rest = *best_of(r, machine + 1, left[0] - given[0], left[1] - given[1]);
 	return rest < 0 ? -1
 			: rest + (int64_t)(pods->whole + given[0]) *
 					  (int64_t)(cores->whole + given[1]);
 }
 
-// What a machine gets more: the best choice, the larger one of those that are equal.
-static int64_t choose(const struct rounding *r, uint32_t machine, const uint32_t left[2],
-		      uint32_t given[2])
+// Chooses what a machine gets in addition, and returns the best sum. If two choices are equal, it
+// takes the larger one.
+static int64_t extra_choose(const struct rounding *r, uint32_t machine, const uint32_t left[2],
+			    uint32_t given[2])
 {
 	static const uint32_t ways[][2] = {{1, 1}, {1, 0}, {0, 1}, {0, 0}};
 	int64_t best = -1;
@@ -78,7 +83,7 @@ static int64_t choose(const struct rounding *r, uint32_t machine, const uint32_t
 	return best;
 }
 
-static void fill(const struct rounding *r)
+static void best_fill(const struct rounding *r)
 {
 	uint32_t given[2];
 
@@ -88,8 +93,9 @@ static void fill(const struct rounding *r)
 				const uint32_t left[2] = {p, c};
 				bool none = p == 0 && c == 0;
 				*best_of(r, machine, p, c) =
-					machine == r->machines ? (none ? 0 : -1)
-							       : choose(r, machine, left, given);
+					machine == r->machines
+						? (none ? 0 : -1)
+						: extra_choose(r, machine, left, given);
 			}
 		}
 	}
@@ -101,7 +107,7 @@ static void give(const struct rounding *r, struct machines *m)
 
 	for (uint32_t i = 0; i < m->count; i++) {
 		struct machine *machine = &m->machine[i];
-		choose(r, i, left, given);
+		extra_choose(r, i, left, given);
 		machine->first_pod = pod;
 		machine->pods = r->pods[i].whole + given[0];
 		machine->first_core = core;
@@ -125,7 +131,7 @@ int machines_split(const struct drb_tree *t, struct machines *m, uint32_t *index
 			sizeof(*r.best));
 	if (!r.best)
 		return -ENOMEM;
-	fill(&r);
+	best_fill(&r);
 	bool there_is_one = *best_of(&r, 0, r.more_pods, r.more_cores) >= 0;
 	if (there_is_one)
 		give(&r, m);
@@ -140,7 +146,7 @@ int machines_split(const struct drb_tree *t, struct machines *m, uint32_t *index
 	return -EDOM;
 }
 
-// The top digit of a node below the core: h_l of its hosts.
+// The pod of a node below the core, which is its top digit: h_l of its hosts.
 static uint32_t pod_of(const struct drb_tree *t, uint32_t layer, uint32_t label)
 {
 	return layer == 0 ? drb_host_digit(t, label, t->layers)
@@ -152,7 +158,8 @@ uint32_t machines_of(const struct drb_tree *t, const struct machines *m, uint32_
 {
 	uint32_t i = 0;
 
-	// Core switches in a row differ in their lower digits first: a machine has some of every group.
+	// Successive core switches differ in their lower digits, so each machine has some of every
+	// group.
 	if (layer == t->layers) {
 		while (label - m->machine[i].first_core >= m->machine[i].cores)
 			i++;
@@ -167,7 +174,7 @@ uint32_t machines_of(const struct drb_tree *t, const struct machines *m, uint32_
 bool machines_crosses(const struct drb_tree *t, const struct machines *m,
 		      const struct topo_link *link)
 {
-	// Pods are whole.
+	// Pods are never split, so only links to the core can cross.
 	return link->upper.layer == t->layers &&
 	       machines_of(t, m, link->lower.layer, link->lower.label) !=
 		       machines_of(t, m, link->upper.layer, link->upper.label);

@@ -63,7 +63,7 @@ const char *plan_interface(const struct plan *plan, const struct topo_link *link
 	return cable ? cable->interface[end->up ? 0 : 1] : plan_machine(plan, end)->interface;
 }
 
-// The VNI or VLAN of a link between machines.
+// The VNI or VLAN of a link between machines; crossed: the number of such links before it.
 static uint32_t id_of(const struct machines *m, const struct topo_link *link, uint32_t crossed)
 {
 	const struct cable *cable = cables_find(m, link);

@@ -16,13 +16,13 @@ static json_t *checked(json_t *value)
 	return value;
 }
 
-// What a machine has, in numbers.
+// Numbers of nodes and links of one machine.
 struct part {
 	uint64_t switches, hosts;
-	uint64_t inside, out; // links, those of hosts included
+	uint64_t inside, out; // links within the machine, including those of hosts, and to others
 };
 
-static struct part part_of(const struct plan *plan, const struct machine *machine)
+static struct part machine_part(const struct plan *plan, const struct machine *machine)
 {
 	const struct drb_tree *t = &plan->topo.tree;
 	uint64_t pod_hosts = t->hosts / (2 * t->arity), below = t->layers - 1;
@@ -48,7 +48,7 @@ static struct part part_of(const struct plan *plan, const struct machine *machin
 
 static json_t *machine_json(const struct plan *plan, const struct machine *m)
 {
-	const struct part part = part_of(plan, m);
+	const struct part part = machine_part(plan, m);
 
 	return checked(json_pack("{ss ss si ss si ss si si sI sI sI sI}", DRB_PLAN_NAME, m->name,
 				 "address", m->address, "share", (int)m->share, "ssh_user",
@@ -108,7 +108,7 @@ static void print_machines(const struct plan *plan)
 
 	for (uint32_t i = 0; i < plan->machines->count; i++) {
 		const struct machine *m = &plan->machines->machine[i];
-		const struct part part = part_of(plan, m);
+		const struct part part = machine_part(plan, m);
 		drb_table_text(t, "machine", NULL, m->name);
 		drb_table_text(t, "address", NULL, m->address);
 		drb_table_count(t, "pods", NULL, m->pods);
@@ -122,7 +122,7 @@ static void print_machines(const struct plan *plan)
 	drb_table_end(t);
 }
 
-// What so many links carry in one direction, as a rate; "-" without a limit.
+// The rate that this many links carry in one direction, as text; "-": links have no rate.
 static void carried(const struct plan *plan, double links, char text[40])
 {
 	struct drb_rate rate = plan->link.rate;
@@ -137,7 +137,8 @@ static void carried(const struct plan *plan, double links, char text[40])
 static void print_between(const struct plan *plan)
 {
 	const struct drb_tree *tree = &plan->topo.tree;
-	// Of packets to any other host, those that leave the pod; a pod has u / d as many uplinks as hosts.
+	// The share of uniform traffic that leaves the pod, per uplink: a pod has u / d uplinks per
+	// host.
 	double leave = (tree->hosts - tree->hosts / (2.0 * tree->arity)) / (tree->hosts - 1.0);
 	leave = fmin(1, drb_tree_uplink_load(tree, leave));
 	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE);

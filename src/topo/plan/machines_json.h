@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a plan for several machines says of them.
+// The part of a plan that is about machines.
 
 #include <jansson.h>
 
 #include "topo/plan/fabric_plan.h"
 
-// Adds the keys to the plan. Aborts when memory runs out.
+// Adds its keys to plan.json. Aborts when memory runs out.
 void plan_add_machines(const struct plan *plan, json_t *json);
-// Prints who has what, and what links between machines will carry.
+// Prints which machine has which nodes, and the load of links between machines.
 void plan_print_machines(const struct plan *plan);

@@ -50,7 +50,7 @@ void plan_split(struct plan *plan)
 			       plan->topo.tree.arity);
 		exit(DRB_EXIT_USAGE);
 	}
-	// The clocks of two machines differ, so slots would begin at different times.
+	// Clocks of two machines differ, so slots would begin at different times.
 	if (m->count > 1 && plan->link.slotted)
 		drb_die("--slotted: all links must share a clock, and machines have one each: "
 			"leave it out, or plan for one machine");

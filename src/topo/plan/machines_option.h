@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// drbtopo plan --machines.
+// The option drbtopo plan --machines.
 
 #include "topo/plan/fabric_plan.h"
 
-// Reads plan->machines_file and splits the fabric into plan->machines, owned by the caller. What is wrong
-// ends the program with DRB_EXIT_USAGE.
+// Reads plan->machines_file and splits the fabric into plan->machines, which the caller owns.
+// Errors end the program with DRB_EXIT_USAGE.
 void plan_split(struct plan *plan);

@@ -19,7 +19,7 @@
 #include "topo/plan/plan_json.h"
 #include "topo/plan/plan_options.h"
 
-#define MTU 1500 // fabric.mtu unless it is given
+#define MTU 1500 // default of fabric.mtu, bytes
 
 #define AT(field) offsetof(struct plan, field)
 
@@ -40,7 +40,7 @@ static const struct drb_option options[] = {
 	{0},
 };
 
-// Packets must fit into those of the network between machines.
+// Sets the MTU. Packets must fit into those of the network between machines.
 static void set_mtu(struct plan *plan)
 {
 	const char *given = drb_config_get(&plan->config, "fabric.mtu");
@@ -57,7 +57,7 @@ static void set_mtu(struct plan *plan)
 	drb_config_set(&plan->config, "fabric.mtu", plan->mtu_text);
 }
 
-// What follows from the options once all are known.
+// Checks the options together, and sets the values that depend on several of them.
 static void complete(struct plan *plan)
 {
 	struct drb_config_values *config = &plan->config;
@@ -92,10 +92,11 @@ static void complete(struct plan *plan)
 	drb_config_set(config, "link.driver", drb_driver_name(DRB_DRIVER_MEMIF));
 }
 
-// plan.json comes last and goes first: where it stands, everything it names is complete.
+// Writes the files of a plan. plan.json is removed first and written last: if it exists, all files
+// that it names are complete.
 static int write_files(const struct plan *plan, json_t *json)
 {
-	// The folders of machines have the files of a plan for several.
+	// In a plan for several machines, the other files are in the folders of the machines.
 	bool whole = !plan->machines || plan->machine;
 	char *path = plan_path(plan, DRB_PLAN_FILE);
 	int rc = unlink(path) < 0 && errno != ENOENT ? -errno : 0;
@@ -106,11 +107,13 @@ static int write_files(const struct plan *plan, json_t *json)
 		rc = plan_write_configs(plan);
 	if (rc == 0 && whole)
 		rc = plan_write_batches(plan);
-	if (rc == 0 && json_dump_file(json, path, JSON_INDENT(1)) < 0) {
-		rc = -EIO;
-		drb_error("%s: cannot write", path);
-	}
 	free(path);
+	char *text = rc == 0 ? json_dumps(json, JSON_INDENT(1)) : NULL;
+	if (text)
+		rc = plan_write_text(plan, DRB_PLAN_FILE, text, strlen(text));
+	else if (rc == 0)
+		rc = -ENOMEM;
+	free(text);
 	return rc;
 }
 
@@ -129,7 +132,7 @@ static int make_folder(const char *path, bool *made)
 	return rc;
 }
 
-// The plan of each machine, in a folder of its name.
+// Writes the plan of each machine into a folder of its name.
 static int write_machines(const struct plan *plan)
 {
 	int rc = 0;

@@ -2,6 +2,7 @@
 #include "topo/plan/plan_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,37 +10,79 @@
 
 #include "common/cli/log.h"
 
-#define INTERFACE_MTU 1500 // of one that nobody gives another
-#define LONGEST_MTU 65535  // of a veth
+#define INTERFACE_MTU 1500 // default MTU of an interface, bytes
+#define LONGEST_MTU 65535  // largest MTU of a veth, bytes
 
-static FILE *open_file(const struct plan *plan, const char *name)
+// A file while it is made in memory. It is written at once, so that a full disk is noticed by one
+// write.
+struct output {
+	FILE *file;
+	char *text;
+	size_t length;
+};
+
+static int begin_file(struct output *o)
 {
-	char *path = plan_path(plan, name);
-	FILE *file = fopen(path, "w");
-
-	if (!file)
-		drb_error("%s: %s", path, strerror(errno));
-	free(path);
-	return file;
+	*o = (struct output){0};
+	o->file = open_memstream(&o->text, &o->length);
+	if (!o->file)
+		drb_error("no memory for the files of a plan");
+	return o->file ? 0 : -ENOMEM;
 }
 
-static int close_file(const struct plan *plan, const char *name, FILE *file)
+static int end_file(struct output *o, const struct plan *plan, const char *name)
 {
-	bool bad = ferror(file);
+	int rc = fclose(o->file) == 0 ? 0 : -ENOMEM;
 
-	if (fclose(file) == 0 && !bad)
-		return 0;
-	drb_error("%s/%s: cannot write: %s", plan->out, name, strerror(errno));
-	return -EIO;
+	if (rc == 0)
+		rc = plan_write_text(plan, name, o->text, o->length);
+	free(o->text);
+	return rc;
+}
+
+static int write_all(int fd, const char *text, size_t length)
+{
+	while (length > 0) {
+		ssize_t written = write(fd, text, length);
+		if (written < 0 && errno != EINTR)
+			return -errno;
+		text += written > 0 ? written : 0;
+		length -= written > 0 ? (size_t)written : 0;
+	}
+	return 0;
+}
+
+// Writes under another name and then renames, so that a reader never finds half a file.
+int plan_write_text(const struct plan *plan, const char *name, const char *text, size_t length)
+{
+	char new[DRB_NAME_MAX + sizeof(".new")];
+	int rc;
+
+	snprintf(new, sizeof(new), "%s.new", name);
+	char *from = plan_path(plan, new), *to = plan_path(plan, name);
+	int fd = open(from, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	rc = fd < 0 ? -errno : write_all(fd, text, length);
+	if (fd >= 0 && close(fd) < 0 && rc == 0)
+		rc = -errno;
+	if (rc == 0 && rename(from, to) < 0)
+		rc = -errno;
+	if (rc < 0) {
+		if (fd >= 0)
+			unlink(from);
+		drb_error("%s: cannot write: %s", to, strerror(-rc));
+	}
+	free(from);
+	free(to);
+	return rc;
 }
 
 static int write_namespaces(const struct plan *plan)
 {
 	const struct drb_tree *t = &plan->topo.tree;
-	FILE *file = open_file(plan, PLAN_NAMESPACES);
+	struct output o;
 
-	if (!file)
-		return -EIO;
+	if (begin_file(&o) < 0)
+		return -ENOMEM;
 	for (uint32_t m = 0; m <= t->layers; m++) {
 		uint32_t nodes = m == 0 ? t->hosts : drb_tree_switches(t, m);
 		for (uint32_t i = 0; i < nodes; i++) {
@@ -47,13 +90,13 @@ static int write_namespaces(const struct plan *plan)
 			if (!plan_has(plan, m, i))
 				continue;
 			drb_instance_name(instance, plan->topo.fabric, m, i);
-			fprintf(file, "netns add %s\n", instance);
+			fprintf(o.file, "netns add %s\n", instance);
 		}
 	}
-	return close_file(plan, PLAN_NAMESPACES, file);
+	return end_file(&o, plan, PLAN_NAMESPACES);
 }
 
-// Nothing where interfaces have it anyway.
+// The option of ip link that sets the MTU; "" if it is the default of interfaces.
 static void put_mtu(char text[24], const struct plan *plan)
 {
 	text[0] = '\0';
@@ -61,10 +104,11 @@ static void put_mtu(char text[24], const struct plan *plan)
 		snprintf(text, 24, " mtu %u", plan->mtu);
 }
 
-// Both ends are made where they belong: moving a link costs more than making it. Ends of switches
-// answer no ARP; a single queue is what the drivers read. The index of a host's interface tells the
-// host. Whatever a host sends reaches its switch, so that what is too long is dropped there, counted and answered,
-// and not by the kernel in front of it.
+// Writes the command that makes a veth. Both ends are created in their namespaces, because moving a
+// link costs more than making it. Ends at switches do not answer ARP, and have one queue, since the
+// drivers read only one. The index of a host's interface encodes its label. A switch's end of a
+// host link has the largest MTU. Packets that are too long reach the switch instead of being
+// dropped by the kernel, and the switch counts and answers them.
 static void write_wire(FILE *file, const struct plan *plan, const struct topo_link *link)
 {
 	char space[DRB_NAME_MAX], port[DRB_NAME_MAX], mac[TOPO_ADDR_MAX], mtu[24];
@@ -89,9 +133,9 @@ static void write_wire(FILE *file, const struct plan *plan, const struct topo_li
 		space);
 }
 
-// This machine's end of a link to another one. Its packets leave from the network namespace in which it is
-// made, not from that of the switch. An interface of the machine itself is given back later as it was, so nothing
-// of it is set.
+// Writes the command that makes this machine's end of a link to another machine. A VXLAN's packets
+// leave from the network namespace in which it is created, not from that of the switch. An
+// interface of the machine itself is later returned unchanged, so none of its properties are set.
 static void write_wire_out(FILE *file, const struct plan *plan, const struct topo_link *link,
 			   uint32_t id)
 {
@@ -125,18 +169,18 @@ static int write_wires(const struct plan *plan)
 	struct plan_walk walk = {0};
 	struct topo_link link;
 	uint32_t id;
-	FILE *file = open_file(plan, PLAN_WIRES);
+	struct output o;
 
-	if (!file)
-		return -EIO;
+	if (begin_file(&o) < 0)
+		return -ENOMEM;
 	while (plan_links_next(plan, &walk, &link, &id)) {
 		enum plan_link kind = plan_link(plan, &link);
 		if (kind == PLAN_VETH)
-			write_wire(file, plan, &link);
+			write_wire(o.file, plan, &link);
 		else if (kind != PLAN_MEMIF)
-			write_wire_out(file, plan, &link, id);
+			write_wire_out(o.file, plan, &link, id);
 	}
-	return close_file(plan, PLAN_WIRES, file);
+	return end_file(&o, plan, PLAN_WIRES);
 }
 
 static int write_host(const struct plan *plan, uint32_t host)
@@ -147,14 +191,14 @@ static int write_host(const struct plan *plan, uint32_t host)
 	plan_batch_name(name, 0, host);
 	topo_ipv4(ipv4, &plan->topo, host);
 	topo_ipv6(ipv6, &plan->topo, host);
-	FILE *file = open_file(plan, name);
-	if (!file)
-		return -EIO;
-	fprintf(file, "link set dev lo up\n");
-	fprintf(file, "address add %s/%u dev " DRB_HOST_INTERFACE "\n", ipv4, a->ipv4_len);
-	fprintf(file, "address add %s/%u dev " DRB_HOST_INTERFACE " nodad\n", ipv6, a->ipv6_len);
-	fprintf(file, "link set dev " DRB_HOST_INTERFACE " up\n");
-	return close_file(plan, name, file);
+	struct output o;
+	if (begin_file(&o) < 0)
+		return -ENOMEM;
+	fprintf(o.file, "link set dev lo up\n");
+	fprintf(o.file, "address add %s/%u dev " DRB_HOST_INTERFACE "\n", ipv4, a->ipv4_len);
+	fprintf(o.file, "address add %s/%u dev " DRB_HOST_INTERFACE " nodad\n", ipv6, a->ipv6_len);
+	fprintf(o.file, "link set dev " DRB_HOST_INTERFACE " up\n");
+	return end_file(&o, plan, name);
 }
 
 // The link at a port, down-ports first.
@@ -181,18 +225,18 @@ static int write_switch(const struct plan *plan, uint32_t layer, uint32_t label)
 	char name[DRB_NAME_MAX], port[DRB_NAME_MAX];
 
 	plan_batch_name(name, layer, label);
-	FILE *file = open_file(plan, name);
-	if (!file)
-		return -EIO;
+	struct output o;
+	if (begin_file(&o) < 0)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < down + up; i++) {
 		bool is_up = i >= down;
 		struct topo_link link = link_of(plan, layer, label, i);
 		if (plan_link(plan, &link) == PLAN_MEMIF)
 			continue;
 		drb_port_name(port, is_up, is_up ? i - down : i);
-		fprintf(file, "link set dev %s up\n", port);
+		fprintf(o.file, "link set dev %s up\n", port);
 	}
-	return close_file(plan, name, file);
+	return end_file(&o, plan, name);
 }
 
 int plan_write_batches(const struct plan *plan)
@@ -211,18 +255,8 @@ int plan_write_batches(const struct plan *plan)
 	return rc;
 }
 
-static int write_text(const struct plan *plan, const char *name, const char *text, size_t length)
-{
-	FILE *file = open_file(plan, name);
-
-	if (!file)
-		return -EIO;
-	fwrite(text, 1, length, file);
-	return close_file(plan, name, file);
-}
-
-// The driver of a port, where it is another than what the config says of all ports; else NULL. Links to other machines
-// are packet sockets, as hosts' ports are in a switch of memif links.
+// The driver of a port if it differs from link.driver of the config; else NULL. Links to other
+// machines use af_packet, and so do, by default, ports to hosts of a switch with memif links.
 static const char *port_driver(const struct plan *plan, enum plan_link kind)
 {
 	enum drb_driver veth = plan->link.driver;
@@ -263,8 +297,8 @@ static int add_ports(const struct plan *plan, uint32_t layer, uint32_t label, ch
 	return fclose(file) == 0 ? 0 : -ENOMEM;
 }
 
-// Writes the config of a switch if there is a folder for it. The switch program's own reader must
-// take it.
+// Makes the config of a switch, and writes it if the plan has a folder. The reader that drbswitch
+// uses must accept it.
 static int make_config(const struct plan *plan, uint32_t layer, uint32_t label)
 {
 	struct drb_config_values config = plan->config;
@@ -285,7 +319,7 @@ static int make_config(const struct plan *plan, uint32_t layer, uint32_t label)
 	if (rc == 0)
 		rc = drb_config_load_text(file, text, length, setup);
 	if (rc == 0 && plan->out)
-		rc = write_text(plan, file, text, length);
+		rc = plan_write_text(plan, file, text, length);
 	free(setup);
 	free(text);
 	return rc;

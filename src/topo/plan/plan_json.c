@@ -14,7 +14,7 @@ static json_t *checked(json_t *value)
 	return value;
 }
 
-// Names a file by its place as seen from the plan: those of machines are in folders of theirs.
+// Adds the path of a file, relative to plan.json: files of machines are in the machines' folders.
 static void set_file(const struct plan *plan, json_t *node, const char *key, const char *file)
 {
 	const char *folder = plan->machines && !plan->machine
@@ -71,7 +71,7 @@ static json_t *switches_json(const struct plan *plan)
 	return switches;
 }
 
-// Hosts that the plan has, or those that it does not have.
+// The hosts in this plan (has), or the hosts that are elsewhere.
 static json_t *hosts_json(const struct plan *plan, bool has)
 {
 	json_t *hosts = checked(json_array());
@@ -134,14 +134,15 @@ json_t *plan_json(const struct plan *plan)
 	const struct drb_port_setup *link = &plan->link;
 	const char *rate = drb_config_get(&plan->config, "link.rate");
 
-	// The whole of several machines is carried out by nobody.
+	// The plan of all machines together is not executed, so it names no batch files.
 	bool parts = plan->machines && !plan->machine;
 	json_t *json = checked(json_pack(
-		"{ss si si si ss ss ss sf sb si si si ss* ss* ss* so so so}", DRB_PLAN_FABRIC,
-		topo->fabric, DRB_PLAN_LAYERS, (int)topo->tree.layers, DRB_PLAN_ARITY,
-		(int)topo->tree.arity, DRB_PLAN_UPLINKS, (int)topo->tree.uplinks, DRB_PLAN_SCHEME,
-		plan->scheme, DRB_PLAN_DRIVER, drb_driver_name(link->driver), DRB_PLAN_RATE,
-		rate ? rate : "none", DRB_PLAN_RATE_VALUE, link->rate.value,
+		"{si ss ss si si si ss ss ss sf sb si si si ss* ss* ss* so so so}",
+		DRB_PLAN_FORMAT_KEY, DRB_PLAN_FORMAT, DRB_PLAN_VERSION, DRB_VERSION,
+		DRB_PLAN_FABRIC, topo->fabric, DRB_PLAN_LAYERS, (int)topo->tree.layers,
+		DRB_PLAN_ARITY, (int)topo->tree.arity, DRB_PLAN_UPLINKS, (int)topo->tree.uplinks,
+		DRB_PLAN_SCHEME, plan->scheme, DRB_PLAN_DRIVER, drb_driver_name(link->driver),
+		DRB_PLAN_RATE, rate ? rate : "none", DRB_PLAN_RATE_VALUE, link->rate.value,
 		DRB_PLAN_RATE_PER_PACKET, link->rate.per_packet, DRB_PLAN_MTU, (int)plan->mtu,
 		DRB_PLAN_IPV4_LENGTH, (int)topo->addresses.ipv4_len, DRB_PLAN_IPV6_LENGTH,
 		(int)topo->addresses.ipv6_len, DRB_PLAN_MEMIF_DIR, plan->memif_dir,

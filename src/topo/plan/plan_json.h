@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// plan.json: the plan for topo/fabric and drbgen, see common/plan.h.
+// plan.json, the plan that topo/fabric and drbgen read; see common/plan.h.
 
 #include <jansson.h>
 
 #include "topo/plan/fabric_plan.h"
 
-// A new reference. Aborts when memory runs out.
+// Returns a new reference. Aborts when memory runs out.
 json_t *plan_json(const struct plan *plan);

@@ -13,8 +13,8 @@
 _Static_assert(DRB_DRIVER_AF_PACKET == 0 && DRB_DRIVER_AF_XDP == 1,
 	       "the drivers of veths come first");
 
-#define FIRST_CODE 0x300 // code of an option: this and the key's place in drb_config_keys
-#define FIRST_GROUP 4    // of options in --help, by section
+#define FIRST_CODE 0x300 // an option's code is this plus the key's index in drb_config_keys
+#define FIRST_GROUP 4    // first group of options in --help; one for each section
 #define NAME_MAX_LENGTH 32
 #define HELP_MAX 768
 
@@ -23,7 +23,7 @@ static const char *veth_driver(uint32_t i)
 	return i <= DRB_DRIVER_AF_XDP ? drb_driver_name((enum drb_driver)i) : NULL;
 }
 
-// The key as an option takes it.
+// The key with the values that its option takes: --driver has only the drivers of veths.
 static struct drb_config_key as_option(const struct drb_config_key *key)
 {
 	struct drb_config_key option = *key;
@@ -33,7 +33,7 @@ static struct drb_config_key as_option(const struct drb_config_key *key)
 	return option;
 }
 
-// "flow_idle" as an option: "flow-idle".
+// The option of a key: "flow-idle" for "flow_idle".
 static void option_name(const struct drb_config_key *key, char name[NAME_MAX_LENGTH])
 {
 	snprintf(name, NAME_MAX_LENGTH, "%s", key->name);
@@ -43,7 +43,7 @@ static void option_name(const struct drb_config_key *key, char name[NAME_MAX_LEN
 	}
 }
 
-// The meaning without the marks of Markdown, the range and the default.
+// The help of an option: the key's meaning without Markdown, its range and its default.
 static void option_help(const struct drb_config_key *key, char help[HELP_MAX])
 {
 	const char *otherwise = key->initial ? key->initial : key->derived;
@@ -60,7 +60,7 @@ static void option_help(const struct drb_config_key *key, char help[HELP_MAX])
 	snprintf(help + used, HELP_MAX - used, " (%s; default: %s)", range, otherwise);
 }
 
-static error_t parse(int code, char *arg, struct argp_state *state)
+static error_t plan_parse(int code, char *arg, struct argp_state *state)
 {
 	char why[DRB_CONFIG_WHY], name[NAME_MAX_LENGTH];
 	struct plan *plan = state->input;
@@ -70,10 +70,11 @@ static error_t parse(int code, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	const struct drb_config_key *key = &drb_config_keys[code - FIRST_CODE];
 	const struct drb_config_key option = as_option(key);
-	// A truth value is an option that may be given alone.
+	// An option with a truth value may be given without one.
 	const char *text = arg ? arg : "true";
 	bool of_link = key->section == DRB_SECTION_LINK;
-	// The last one holds, and those before it may be gone: see plan_set_scheme().
+	// The scheme is parsed only once, by plan_set_scheme(): if the option is given twice, the
+	// shared object that the first one names need not exist.
 	if (key->type != DRB_VALUE_SCHEME &&
 	    drb_config_parse(&option, text, of_link ? (void *)&plan->link : &unused, why) < 0) {
 		option_name(key, name);
@@ -95,7 +96,7 @@ void plan_set_scheme(struct plan *plan)
 	if (drb_scheme_whole(text, plan->scheme) < 0)
 		snprintf(why, sizeof(why), "its path is too long");
 	else if (drb_config_parse(key, plan->scheme, &setup, why) == 0 && *given)
-		*given = plan->scheme; // else configs say nothing of it
+		*given = plan->scheme; // otherwise configs do not contain the key
 	if (*why)
 		drb_die("%s %s: %s", "--scheme", text, why);
 }
@@ -104,7 +105,7 @@ const struct argp *plan_config_argp(void)
 {
 	static char name[DRB_CONFIG_KEYS][NAME_MAX_LENGTH], help[DRB_CONFIG_KEYS][HELP_MAX];
 	static struct argp_option options[DRB_CONFIG_KEYS + 1];
-	static const struct argp argp = {.options = options, .parser = parse};
+	static const struct argp argp = {.options = options, .parser = plan_parse};
 	size_t count = 0;
 
 	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// drbtopo plan: the options of the config's keys.
+// The options of drbtopo plan for keys of the config.
 
 #include <argp.h>
 
 struct plan;
 
-// argp child for every key that has an option in keys.def; its input is a struct plan. What is wrong
-// with a value ends the program with DRB_EXIT_USAGE.
+// An argp child with an option for each key that has one in keys.def; its input is a struct plan.
+// Invalid values end the program with DRB_EXIT_USAGE.
 const struct argp *plan_config_argp(void);
-// Takes routing.scheme as it was given last, with the path of a shared object as every switch may open it. Likewise.
+// Call after parsing. Sets routing.scheme to the last one given, with an absolute path if it is a
+// shared object. Invalid values end the program with DRB_EXIT_USAGE.
 void plan_set_scheme(struct plan *plan);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbtopo commands: one switch by hand, as commands of a shell.
+// drbtopo commands: prints shell commands that run one switch by hand.
 #include "topo/verbs.h"
 
 #include <limits.h>
@@ -19,7 +19,7 @@ struct commands {
 	uint32_t layer, label;
 };
 
-// The namespace of a node.
+// The name of a node's namespace.
 static const char *space_of(char name[DRB_NAME_MAX], const struct commands *c,
 			    const struct drb_end *end)
 {
@@ -27,9 +27,10 @@ static const char *space_of(char name[DRB_NAME_MAX], const struct commands *c,
 	return name;
 }
 
-// The first line of an `if` around all others: nothing is touched while a fabric of this name is up, or this switch
-// runs. A namespace alone is no reason: the commands for a neighbour may have made it. Pasted, it must not end
-// the user's shell.
+// Prints the first line of an `if` around all other commands. They do nothing while a fabric of
+// this name is up, or this switch runs. An existing namespace does not matter, because the commands
+// for a neighbour may have made it. The commands contain no `exit`, which would end the shell into
+// which a user pastes them.
 static void print_refusal(const struct commands *c)
 {
 	const char *fabric = c->topo.fabric;
@@ -64,8 +65,7 @@ static void print_config(const struct commands *c, const char *name)
 	printf("}\nswitch: {layer: %u, label: %u}\nEND\n", c->layer, c->label);
 }
 
-// A link, with both ends up. A host's end has its addresses, and sends no frames that are to be cut
-// on their way: the switch would drop them.
+// Prints the commands that make a link and bring both ends up. A host's end gets its addresses.
 static void print_link(const struct commands *c, const struct drb_end *own, const char *port)
 {
 	const struct drb_end *peer = own;
@@ -111,7 +111,7 @@ static void print_links(const struct commands *c)
 	printf("END\n");
 }
 
-// A program of ours: beside this one in a build folder, else the installed one.
+// Finds another program of this project: in the build folder of this one, or else installed.
 static void find_program(char program[PATH_MAX], const char *folder, const char *name)
 {
 	char path[PATH_MAX];
@@ -125,8 +125,8 @@ static void find_program(char program[PATH_MAX], const char *folder, const char 
 		snprintf(program, PATH_MAX, "%s", name);
 }
 
-// The second command waits until the switch forwards: the first packet of a host would be lost before, and
-// its kernel asks only after a second again.
+// Prints the command that runs the switch, and one that waits until the switch forwards. Before
+// that, a host's first ARP request would be lost, and its kernel repeats it only after a second.
 static void print_switch(const struct commands *c, const char *name)
 {
 	struct drb_end here = {.layer = c->layer, .label = c->label};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbtopo graph: the fabric for Graphviz dot, one rank a layer, the core on top.
+// drbtopo graph: prints the fabric for Graphviz dot, with one rank per layer and the core on top.
 
 #include "topo/verbs.h"
 

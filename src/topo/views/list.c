@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbtopo list: the fabric as tables.
+// drbtopo list: prints the fabric as tables.
 
 #include "topo/verbs.h"
 
@@ -21,7 +21,7 @@ static void list_switches(const struct list *list)
 {
 	const struct drb_tree *t = &list->topo.tree;
 	struct drb_table *table = drb_table_new(stdout, list->format);
-	// One "u0=s2-5.d1 " a port.
+	// Enough for "u0=s2-5.d1 " per port.
 	size_t room = (size_t)2 * t->arity * 3 * DRB_NAME_MAX + 1;
 	char *links = malloc(room);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbtopo schemes: the table of routing schemes, for people and for programs that must know them.
+// drbtopo schemes: prints the table of routing schemes, for users and for programs.
 #include "topo/verbs.h"
 
 #include <math.h>
@@ -20,8 +20,9 @@ static const char *or_initial(const char *of_scheme, const char *otherwise)
 	return of_scheme ? of_scheme : otherwise;
 }
 
-// name: what tables call it, which is what it is asked for by if it is one of the tree.
-static void print(const struct drb_scheme_list *list, bool names, enum drb_format format)
+// names: adds a column with the name that other tables have for the scheme. For a scheme of this
+// repository, it is the name by which the scheme is given.
+static void schemes_print(const struct drb_scheme_list *list, bool names, enum drb_format format)
 {
 	struct drb_table *table = drb_table_new(stdout, format);
 
@@ -72,6 +73,6 @@ int topo_schemes(int argc, char **argv)
 		list.scheme[list.count] = (enum drb_scheme)list.count;
 	if (text && drb_schemes_of_text(text, &list, why) < 0)
 		drb_die("%s %s: %s", "--scheme", text, why);
-	print(&list, text, format);
+	schemes_print(&list, text, format);
 	return DRB_EXIT_OK;
 }

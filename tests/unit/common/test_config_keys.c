@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of keys: it contradicts neither itself nor what is derived from it.
+// The table of keys contradicts neither itself nor the tables derived from it.
 #include "fixtures/config_files.h"
 
 #include <inttypes.h>
 
 #include "common/config/format.h"
 
-// Every row says what it must, and its default is a value of the key.
+// Every row has the fields that it must have, and its default is a valid value of the key.
 TEST(rows_are_whole)
 {
 	char why[DRB_CONFIG_WHY];
@@ -61,7 +61,7 @@ static void refuses(const struct drb_config_key *k, const char *text, const char
 		fail_msg("%s: %.32s: said \"%s\", not \"%s\"", k->name, text, why, want);
 }
 
-// What is one beyond either end of a range, and the ends themselves. unit: "" or "ns".
+// Accepts both ends of a key's range and refuses the values just beyond them. unit: "" or "ns".
 static void has_ends(const struct drb_config_key *k, const char *unit, const char *refusal)
 {
 	const uint64_t ends[] = {k->min, k->max};
@@ -103,7 +103,7 @@ TEST(rows_say_what_a_value_may_be)
 	}
 }
 
-// Every value that a file can hold is read back as it was written, whatever YAML makes of it.
+// Every value that a file can hold is read back as written, whatever its meaning in YAML.
 TEST(texts_survive)
 {
 	static const char *const names[] = {"a",    "no",   "2",   "1.5",

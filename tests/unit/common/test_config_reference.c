@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// docs/reference/config.md has the table of keys as keys.def says it, section by section, below a line
-// "<!-- keys of SECTION -->", and that of schemes below "<!-- schemes -->". With --write the tables are written instead of compared.
+// docs/reference/config.md has the table of keys as in keys.def, section by section, below a line
+// "<!-- keys of SECTION -->". The table of schemes is below "<!-- schemes -->". With --write the
+// tables are written instead of compared.
 #include "fixtures/unit.h"
 
 #include "common/config/keys.h"
@@ -47,7 +48,7 @@ static void put_row(FILE *out, const struct drb_config_key *key)
 	fprintf(out, "| %s |\n", key->meaning);
 }
 
-// The table of a section, to be freed.
+// The table of a section. The caller frees it.
 static char *table(enum drb_config_section section)
 {
 	char *text;
@@ -65,7 +66,7 @@ static char *table(enum drb_config_section section)
 	return text;
 }
 
-// The file, to be freed.
+// The text of the file. The caller frees it.
 static char *read_readme(void)
 {
 	FILE *f = fopen(REFERENCE, "r");
@@ -78,7 +79,7 @@ static char *read_readme(void)
 	return text;
 }
 
-// Puts a table in place of what is between begin and end of text.
+// Replaces the text between begin and end by a table.
 static void write_readme(const char *text, const char *begin, const char *end, const char *instead)
 {
 	FILE *f = fopen(REFERENCE, "w");
@@ -88,7 +89,7 @@ static void write_readme(const char *text, const char *begin, const char *end, c
 	assert_int_equal(fclose(f), 0);
 }
 
-// The file has this table, which is of no more use then, below the line mark.
+// Checks, or writes, the table below the line mark. Frees the table.
 static void has_table(const char *mark, char *want)
 {
 	char *text = read_readme();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a switch that runs does with another config, and what holds without a key.
+// A running switch applies another config. Also tests the defaults of keys.
 #include "fixtures/config_files.h"
 
 #include "common/config/format.h"
 
-// What a switch that runs by one config makes of another.
+// Reloads: a running switch with config `now` gets config `then`. want lists the keys that keep
+// their values.
 static void keep(const char *now, const char *then, const char *want, struct drb_setup *s)
 {
 	struct drb_setup running = good(now);
@@ -32,7 +33,7 @@ TEST(kept_while_running)
 	     "process.workers, link.driver", &s);
 	assert_int_equal(s.ports[3].queue, 7);
 	assert_int_equal(s.ports[3].driver, DRB_DRIVER_AF_PACKET);
-	// Queues may take from each other what packet buffers were made for, and no more.
+	// Queues may share the packet buffers that were allocated at the start, and no more.
 	keep(HEAD "process: {buffers: 10}\n",
 	     HEAD "process: {buffers: 10}\nlink: {queue: 500}\nports: [{name: d0, queue: 558}]\n",
 	     "", &s);
@@ -46,13 +47,15 @@ TEST(kept_while_running)
 	assert_int_equal(s.ports[1].queue, 500);
 }
 
-// So fast is this link with a delay that more packets would be on it than there is room for.
+// A link with a delay holds a limited number of packets. A rate that would need more is not
+// applied.
 TEST(kept_where_a_link_has_no_room)
 {
 	struct drb_setup s, started = good(HEAD "link: {rate: 10kpps, delay: 3ms}\n"), slower;
 	char kept[256];
 
-	// 50 packets and one; less, and that again.
+	// 51 packets: 50 and one more. A lower rate is applied, and so is the original rate after
+	// it.
 	assert_int_equal(started.ports[2].on_link, 51);
 	slower = good(HEAD "link: {rate: 5kpps, delay: 3ms}\n");
 	assert_int_equal(drb_config_keep(file, &started, &slower, kept, sizeof(kept)), 0);
@@ -61,14 +64,15 @@ TEST(kept_where_a_link_has_no_room)
 	assert_int_equal(drb_config_keep(file, &slower, &s, kept, sizeof(kept)), 0);
 	assert_string_equal(kept, "");
 	assert_true(s.ports[2].rate.value == 10000);
-	// More, with what belongs to it; hosts have no delay.
+	// A higher rate is not applied, nor are the keys that belong to it. Links to hosts have no
+	// delay.
 	s = good(HEAD "link: {rate: 20kpps, catchup: 3ms, slotted: true, delay: 3ms}\n");
 	assert_int_equal(drb_config_keep(file, &slower, &s, kept, sizeof(kept)), 0);
 	assert_string_equal(kept, "link.rate, link.slotted, link.catchup");
 	assert_true(s.ports[2].rate.value == 5000 && s.ports[0].rate.value == 20000);
 	assert_true(!s.ports[2].slotted && s.ports[0].slotted);
 	assert_int_equal(s.ports[2].on_link, 51);
-	// The delay stays, whatever it is now, and takes a rate.
+	// The delay never changes on a reload, and a link with a delay needs a rate.
 	keep(HEAD "link: {rate: 10kpps, delay: 3ms}\n", HEAD "link: {rate: 10kpps, delay: 9ms}\n",
 	     "link.delay", &s);
 	assert_int_equal(s.ports[2].on_link, 51);
@@ -76,14 +80,16 @@ TEST(kept_where_a_link_has_no_room)
 	assert_true(s.ports[2].rate.value == 10000);
 }
 
-// Two values for a key, and what else the file needs for them: "routing.unit=flow link.rate=1pps".
+// Two values for a key, and other keys that the file needs for them, such as "routing.unit=flow
+// link.rate=1pps".
 struct sample {
 	const char *key, *from, *to, *with;
 };
 
-// Those that do not follow from the row.
+// Samples that cannot be derived from the key's row.
 static const struct sample samples[] = {
 	{"fabric.layers", "3", "4", ""},
+	{"process.operators", "adm", "daemon", ""},
 	{"routing.scheme", "drb", "micro", ""},
 	{"fabric.arity", "2", "3", ""},
 	{"fabric.uplinks", "1", "2", ""},
@@ -137,7 +143,7 @@ static struct sample sample_of(const struct drb_config_key *key, char text[2][32
 	return s;
 }
 
-// The setup of a file with one key at this value.
+// The setup of a file with one key set to this value.
 static struct drb_setup setup_with(const struct sample *sample, const char *value)
 {
 	struct drb_config_values values = {0};
@@ -165,7 +171,7 @@ static struct drb_setup setup_with(const struct sample *sample, const char *valu
 	return good(whole);
 }
 
-// The member of a key; of a port u0 if it is a port's.
+// The member of a key in the setup; for a key of a port, that of port u0.
 static const void *member(const struct drb_config_key *key, const struct drb_setup *s)
 {
 	bool of_port = key->section == DRB_SECTION_LINK || key->section == DRB_SECTION_PORTS;
@@ -173,7 +179,7 @@ static const void *member(const struct drb_config_key *key, const struct drb_set
 	return (const char *)(of_port ? (const void *)&s->ports[2] : s) + key->at;
 }
 
-// Without a key its row's default holds.
+// A missing key has the default of its row.
 TEST(defaults_are_what_rows_say)
 {
 	for (size_t i = 0; i < DRB_CONFIG_KEYS; i++) {
@@ -190,7 +196,7 @@ TEST(defaults_are_what_rows_say)
 	}
 }
 
-// Every key does on a reload what its row says: the policies of keys.h.
+// On a reload every key follows the policy of its row (keys.h).
 TEST(every_policy_holds)
 {
 	char text[2][32], kept[256], want[64];

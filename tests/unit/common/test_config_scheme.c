@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A config names its scheme alone, with parameters, or as a shared object.
+// A config gives its scheme as a name, with parameters, or as a shared object.
 #include "fixtures/config_files.h"
 
 #include "common/config/settings.h"
@@ -9,7 +9,7 @@
 
 static char copy[96];
 
-// A copy of the example, with other times than the one before.
+// Copies the example's shared object, with times that differ from those of the previous copy.
 static void copy_object(void)
 {
 	char command[512], made[96];
@@ -47,6 +47,8 @@ TEST(mistakes)
 		 ":5: routing.scheme: drb: choices must be a number from 2 to 64"},
 		{ROUTING("scheme: ./x.so"),
 		 ":5: routing.scheme: \"./x.so\": a shared object needs its whole path"},
+		{ROUTING("scheme: ars:config=x.json"),
+		 ":5: routing.scheme: \"ars:config=x.json\": a file needs its whole path"},
 		{ROUTING("scheme: /nowhere/x.so:k=1"),
 		 ":5: routing.scheme: cannot load it: /nowhere/x.so: cannot open shared object "
 		 "file: "
@@ -62,7 +64,7 @@ TEST(mistakes)
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
-// Last: this process loads no more.
+// This test is the last one, because the process loads no more objects afterwards.
 TEST(objects_are_those_of_the_start)
 {
 	struct drb_settings set = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What drbctl set gives a switch: keys of routing that can change, added one after another, and put
-// into the setup that a file made.
+// Settings of drbctl set: keys of routing that can change. They are added one after another, and
+// applied to the setup from a file.
 #include "fixtures/unit.h"
 
 #include "common/cli/log.h"
@@ -37,7 +37,7 @@ TEST(changes_are_described)
 	assert_string_equal(text, "scheme drb ");
 }
 
-// The text of a value stands for the value.
+// The printed text of a value reads back as the value.
 TEST(values_are_told_as_they_are_read)
 {
 	static const char *const texts[] = {
@@ -88,7 +88,7 @@ TEST(bad_values_are_refused)
 	assert_non_null(strstr(drb_msg_last(), "set: routing.scheme: "));
 }
 
-// What a scheme says of itself holds, so that a setting beside it would do nothing.
+// Parameters of a scheme have priority, so a setting of the same key would have no effect.
 TEST(settings_that_would_do_nothing_are_refused)
 {
 	static const struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What config files mean. Each key alone: test_config_keys.c; without it: test_config_reload.c.
+// The setup that results from config files. test_config_keys.c tests each key alone, and
+// test_config_reload.c tests missing keys.
 #include "fixtures/config_files.h"
 
 TEST(what_follows_from_few_keys)
@@ -58,7 +59,8 @@ TEST(every_form)
 	}
 }
 
-// So many packets as the rate lets go in the delay and a late wake-up, of the shortest frames; none to hosts.
+// The packets on a link: as many of the shortest frames as the rate sends within the delay and a
+// late wake-up. Links to hosts have none.
 TEST(packets_on_a_link)
 {
 	struct drb_setup s = good(HEAD "link: {rate: 1kpps, delay: 3ms, catchup: 2ms}\n"
@@ -70,7 +72,8 @@ TEST(packets_on_a_link)
 	assert_int_equal(s.ports[3].on_link, 125 * (3 + 2) + 1);
 }
 
-// `ports` over `link` over defaults, key by key, for every driver.
+// Keys of `ports` override those of `link`, which override defaults, key by key and for every
+// driver.
 TEST(ports_override_links)
 {
 	struct drb_setup s =
@@ -83,7 +86,7 @@ TEST(ports_override_links)
 	const struct drb_port_setup *d0 = &s.ports[0], *d1 = &s.ports[1], *u0 = &s.ports[2],
 				    *u1 = &s.ports[3];
 
-	// A plain host has no memif.
+	// An ordinary host has no memif.
 	assert_int_equal(d0->driver, DRB_DRIVER_AF_PACKET);
 	assert_string_equal(d0->interface, "d0");
 	assert_int_equal(d0->queue, 9);
@@ -102,7 +105,7 @@ TEST(ports_override_links)
 	assert_int_equal(u1->queue, 9);
 }
 
-// A packet takes whole slots of `link` where that is what rates say.
+// A packet takes a whole number of slots of `link` where the rates allow it.
 TEST(slow_ports_take_slots)
 {
 	static const struct {
@@ -127,7 +130,7 @@ TEST(slow_ports_take_slots)
 	assert_int_equal(s.ports[3].slots, 1);
 }
 
-// As the kernel writes it; arguments as they are.
+// Addresses are written like the kernel writes them; arguments are unchanged.
 TEST(addresses_of_cards)
 {
 	struct drb_setup s = good(HEAD "link: {driver: none}\n"
@@ -181,7 +184,7 @@ TEST(overrides)
 	assert_int_equal(load(file, &wide, &s, message, sizeof(message)), -EINVAL);
 }
 
-// One file for all switches: the random streams and salts of two switches differ.
+// One file serves all switches: the random streams and salts of two switches differ.
 TEST(seeds_differ)
 {
 	struct drb_setup a, b;
@@ -201,7 +204,8 @@ static const struct drb_port_setup *port_of(const struct drb_setup *s, const str
 	return &s->ports[end->up ? s->down_ports + end->port : end->port];
 }
 
-// Both ends of every link between switches derive the same memif socket, and no other link does.
+// Both ends of every link between switches derive the same memif socket, and no two links share
+// one.
 TEST(memif_sockets_meet)
 {
 	static const struct {
@@ -219,7 +223,7 @@ TEST(memif_sockets_meet)
 			 trees[t].l, trees[t].d);
 		write_file(text);
 		for (uint32_t m = 1; m <= trees[t].l; m++) {
-			uint32_t count = 1; // switches of the layer: the first load knows
+			uint32_t count = 1; // switches of the layer: known after the first load
 			for (uint32_t s = 0; s < count; s++, n++) {
 				struct drb_config_override at = {.layer = m, .label = s};
 				assert_true(n < ARRAY_SIZE(all));
@@ -255,7 +259,7 @@ TEST(memif_sockets_meet)
 	}
 }
 
-// Fewer uplinks: those of layer 1, and the switches that are left above.
+// Fewer uplinks: the uplinks of layer 1, and the switches that remain above.
 TEST(fewer_uplinks)
 {
 	struct drb_setup s = good("fabric: {layers: 3, arity: 4, uplinks: 3}\n"

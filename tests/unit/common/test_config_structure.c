@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Config files as texts: one exact line for every mistake of form, whatever the keys mean.
+// Every mistake in the form of a config file gives one exact line. The meaning of keys does not
+// matter here.
 #include "fixtures/config_files.h"
 
 #include <time.h>
@@ -72,7 +73,7 @@ TEST(bad_types)
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
-// What is not YAML, or YAML of another shape than a config.
+// Texts that are not YAML, or YAML of another shape than a config.
 TEST(bad_shapes)
 {
 	static const struct mistake mistakes[] = {
@@ -106,8 +107,8 @@ TEST(bad_shapes)
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
-// An alias stands for what its anchor names, and a mapping that contains itself ends the reading as
-// any other of the wrong keys does. There are no merges ("<<").
+// An alias stands for the node that its anchor names. A mapping that contains itself is refused
+// like one with unknown keys. Merges ("<<") are not supported.
 TEST(aliases)
 {
 	struct drb_setup s =
@@ -122,7 +123,7 @@ TEST(aliases)
 	bad(HEAD "ports: [&p {name: d0}, *p]\n", ":5: ports[1].name: port d0 is listed twice");
 }
 
-// A file as long as may be: begin, then part again and again, # in it counting up.
+// A file of the maximum length: begin, and then part repeatedly, with # replaced by a counter.
 static const char *repeated(const char *begin, const char *part)
 {
 	static char text[64 << 10];
@@ -147,7 +148,7 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// As much as a file may hold of what makes readers slow: refused with one line, in a moment.
+// The largest files of input that is slow to parse: they are refused with one line, and quickly.
 TEST(hostile_files)
 {
 	static const char *const begins[] = {"", HEAD "ports:\n", HEAD "link:\n", "fabric:\n"};
@@ -199,7 +200,7 @@ TEST(unreadable_files)
 	assert_non_null(strstr(message, "/dev/zero: longer than 64 KiB"));
 }
 
-// Bytes that can be read once only give the same setup, and the same lines in messages.
+// A file that can be read only once gives the same setup, and the same line numbers in messages.
 TEST(pipes)
 {
 	static const char *const texts[] = {HEAD "link: {queue: 7}\n", HEAD "link: {queue: 0}\n"};

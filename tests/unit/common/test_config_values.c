@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of config keys: one exact line for each kind of mistake. Ranges of all keys: test_config_keys.c.
+// Values of config keys: one exact line for each kind of mistake. test_config_keys.c tests the
+// ranges of all keys.
 #include "fixtures/config_files.h"
 
 TEST(bad_fabrics)
@@ -40,7 +41,7 @@ TEST(bad_fabrics)
 	every(mistakes, ARRAY_SIZE(mistakes));
 }
 
-// All schemes are named.
+// The message names all schemes.
 TEST(bad_schemes)
 {
 	static const char *const words[] = {"best", ""};

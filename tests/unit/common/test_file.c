@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that users name: compressed or not, with a byte order mark or not, and standard input.
+// Files that users name: compressed or not, with or without a byte order mark, and standard input.
 #include "fixtures/unit.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static char *path_of(const void *bytes, size_t size)
 	return path;
 }
 
-// All of it; returns 0, or errno of what went wrong.
+// Reads the whole file; returns 0 or errno.
 static int read_all(const char *path, size_t *size)
 {
 	static char read[2 * TEXT_BYTES];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A thread that looks again and again does so at multiples of its period, and ends at once.
+// A periodic thread runs at multiples of its period, and ends at once.
 #include "fixtures/unit.h"
 
 #include <stdatomic.h>

@@ -57,13 +57,13 @@ TEST(rates_print_readably)
 	}
 }
 
-// Whatever the rate, what is printed is read back as exactly the same.
+// Every rate is read back from its text exactly.
 TEST(rates_read_back)
 {
 	struct drb_rng r = drb_rng_seed(40, 0);
 
 	for (int n = 0; n < 50000; n++) {
-		// Evenly over the magnitudes that are rates, from 8 bit/s to 1e13.
+		// Evenly distributed over the magnitudes of rates, from 8 bit/s to 1e13.
 		double scale = 8;
 		for (uint32_t k = drb_rng_below(&r, 12); k > 0; k--)
 			scale *= 10;
@@ -225,7 +225,7 @@ TEST(lengths_of_time_are_for_people)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_string_equal(drb_format_duration(1e9 * cases[i].seconds, text),
 				    cases[i].text);
-	drb_format_duration(1.8e19, text); // nobody waits for it, and it fits
+	drb_format_duration(1.8e19, text); // an unrealistic duration fits
 }
 
 TEST_MAIN(NULL, NULL)

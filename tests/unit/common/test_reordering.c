@@ -8,7 +8,7 @@
 
 #define PACKETS 60
 
-// Arrivals of packets 0, 1, ... in the order they arrive in, and what is to be told of them.
+// Arrivals of packets 0, 1, ... in their order of arrival, and the expected result.
 static const struct {
 	uint32_t count, sequence[8];
 	struct drb_reordering want;
@@ -19,11 +19,11 @@ static const struct {
 	// 3 comes after 4 and 5.
 	{8, {0, 1, 2, 4, 5, 3, 6, 7}, {8, 1, 2, 2}},
 	{4, {3, 2, 1, 0}, {4, 3, 3, 3}},
-	// 0 is late, the rest waits for it.
+	// 0 is late, and the other packets wait for it.
 	{5, {1, 2, 3, 4, 0}, {5, 1, 4, 4}},
-	// Two pairs change places: one is held at a time.
+	// Two pairs exchange positions: one packet is held at a time.
 	{4, {1, 0, 3, 2}, {4, 2, 1, 1}},
-	// 1 and 0 are both behind 2: one arrival, and two.
+	// 1 and 0 are behind 2, by one and by two arrivals.
 	{3, {2, 1, 0}, {3, 2, 2, 2}},
 };
 
@@ -47,7 +47,7 @@ TEST(no_packet_has_no_share)
 	assert_true(drb_reordering_share(&some) == 0.25);
 }
 
-// Several streams together; times that are near or far apart, some of them equal.
+// Several streams together, with times that are near or far apart, some of them equal.
 TEST(random_streams_agree_with_the_definitions)
 {
 	struct drb_rng rng = drb_rng_seed(3, 0);

@@ -32,7 +32,7 @@ static void put_row(const char *port, const char *note, double latency)
 	if (*port)
 		drb_table_count(table, "in_packets", "in", *port == 'd' ? 7 : 1234567890123);
 	else
-		drb_table_nothing(table, "in_packets", "in");
+		drb_table_count(table, "in_packets", "in", DRB_UNKNOWN);
 	drb_table_count(table, "seed", "", 1);
 	drb_table_real(table, "latency", "latency slots", 2, latency);
 	drb_table_text(table, "note", NULL, note);
@@ -58,7 +58,8 @@ TEST(aligned_table)
 				"-                 -           0.00  -\n");
 }
 
-// Values with what they mean, but for those that say nothing.
+// A row of values, two of them with a meaning. A table leaves out the count without a heading and
+// the loss of 0.
 static void put_values(void)
 {
 	drb_table_meaning(table, "which one");
@@ -85,7 +86,7 @@ TEST(one_below_the_other)
 	is_printed(out, "switch,time_ns,missed,redirected\ns1-0,5,0,12.5\n");
 }
 
-// What a terminal of so many columns shows of a row.
+// The display of a row on a terminal with this many columns.
 static void check_on_terminal(uint16_t width, const char *expected)
 {
 	const struct winsize window = {.ws_row = 24, .ws_col = width};
@@ -118,7 +119,7 @@ static void check_on_terminal(uint16_t width, const char *expected)
 
 TEST(width_of_a_terminal)
 {
-	// Nothing was missed: no column for it.
+	// Nothing was missed, so there is no column for it.
 	check_on_terminal(61, "port  drops  trouble                                peer  pid\n"
 			      "u11       5  sends frames that are too long for it  h4     12\n"
 			      "d0        0  sends frames that are too long for it  h4     12\n");
@@ -126,7 +127,7 @@ TEST(width_of_a_terminal)
 			      "u11       5  sends frames that are too long for it  h4\n"
 			      "d0        0  sends frames that are too long for it  h4\n"
 			      "Left out (--wide shows all): pid\n");
-	// Words go on below.
+	// Long texts continue on the next line.
 	check_on_terminal(40, "port  drops  trouble\n"
 			      "u11       5  sends frames that are too\n"
 			      "             long for it\n"
@@ -173,7 +174,8 @@ static void check_cell(enum drb_format format, const char *value, const char *ex
 
 TEST(hostile_text_is_harmless)
 {
-	// Escape sequences stay off the terminal; bytes that are not UTF-8 do not stop JSON.
+	// Escape sequences do not reach the terminal. Bytes that are not UTF-8 do not prevent JSON
+	// output.
 	check_cell(DRB_FORMAT_TABLE, "\033[2Jx\n", "name\n?[2Jx?\n");
 	check_cell(DRB_FORMAT_JSON, "\033x", "{\"name\":\"\\u001Bx\"}\n");
 	check_cell(DRB_FORMAT_JSON,

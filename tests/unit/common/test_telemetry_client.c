@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The telemetry client against a server thread that answers well, badly, late, much or not at all.
+// The telemetry client against a server thread whose replies are good, wrong, late, long or
+// missing.
 #include "fixtures/unit.h"
 
 #include <sys/stat.h>
@@ -36,7 +37,7 @@ TEST(good_replies)
 	assert_string_equal(script.asked[1], "/drb/port,u0");
 }
 
-// What drb_telemetry_open() makes of a greeting.
+// The result of drb_telemetry_open() for a greeting.
 static int greeted_with(const char *greeting)
 {
 	struct script script = {.greeting = greeting};
@@ -62,7 +63,7 @@ TEST(bad_greetings)
 	assert_int_equal(greeted_with("{\"version\":\"DPDK"), -EPROTO);
 }
 
-// Asks once; also checks that the connection is closed after an error and open after an answer.
+// Asks once. Also checks that the connection is closed after an error and open after a reply.
 static int asked_with(struct script *script, json_t **value)
 {
 	struct server server;
@@ -110,7 +111,7 @@ TEST(garbage_replies)
 	}
 }
 
-// Brackets without end must not use up the stack.
+// Endless brackets must not use up the stack.
 TEST(deeply_nested_reply)
 {
 	static char nested[200001];
@@ -131,7 +132,7 @@ TEST(huge_replies)
 
 	assert_int_equal(asked_with(&fits, &value), 0);
 	json_decref(value);
-	// Without privilege the system does not send that much: then there is no reply.
+	// Without privilege the system does not send a message of this size, so there is no reply.
 	large.timeout_ms = geteuid() == 0 ? 0 : IMPATIENT_MS;
 	int rc = asked_with(&large, &value);
 	assert_int_equal(rc, large.refused ? -ETIMEDOUT : -EMSGSIZE);
@@ -171,7 +172,7 @@ TEST(absent_servers)
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	assert_int_equal(drb_telemetry_open(&t, longest, PATIENT_MS), -ENAMETOOLONG);
-	// A process that listens but never accepts (stopped): its backlog fills up.
+	// A process that listens but never accepts, because it is stopped: its backlog fills up.
 	unlink(path);
 	int listener = listen_at(path), rc = 0;
 	struct drb_telemetry waiting[8];
@@ -202,7 +203,7 @@ TEST(over_long_commands_are_refused)
 	stop(&server);
 }
 
-// A runtime folder with sockets of switches, of other processes and of nobody.
+// A runtime folder with sockets of switches and of other processes, and without a listener.
 TEST(places_are_found_in_order)
 {
 	static const char *const instances[] = {"drb-s2-0",   "drb-s1-10",  "drb-s1-9",
@@ -240,7 +241,7 @@ TEST(places_are_found_in_order)
 	assert_int_equal(drb_telemetry_scan(runtime, "drb", &places, &count), 0);
 	assert_int_equal(count, 3);
 	free(places);
-	// Where EAL puts them, by environment.
+	// The folder comes from the environment, as it does for EAL.
 	assert_int_equal(setenv("RUNTIME_DIRECTORY", runtime, 1), 0);
 	assert_int_equal(drb_telemetry_scan(NULL, "lab-1", &places, &count), 0);
 	assert_int_equal(count, 1);

@@ -20,7 +20,7 @@ TEST(the_default_plan)
 	assert_true(drb_addr_fits(&plan));
 }
 
-// A mark in the second octet hides no label.
+// A mark in the second byte does not change the label.
 TEST(marks_are_looked_through)
 {
 	struct drb_addr_plan plan = drb_addr_default(16);
@@ -74,7 +74,7 @@ TEST(labels_read_back)
 	}
 }
 
-// Neighbours of the range, and addresses of other kinds, are no labels.
+// Addresses just outside the range and addresses of other kinds have no label.
 TEST(other_addresses_have_no_label)
 {
 	struct drb_addr_plan plan = drb_addr_default(16);
@@ -112,7 +112,7 @@ TEST(plans_must_hold_every_host)
 		bool fits;
 	} cases[] = {
 		{"10.0.0.0/8", "fd00::/64", 1u << 23, true},
-		{"10.0.0.0/8", "fd00::/64", (1u << 24) - 2, true}, // the last one is broadcast
+		{"10.0.0.0/8", "fd00::/64", (1u << 24) - 2, true}, // the last address is broadcast
 		{"10.0.0.0/8", "fd00::/64", (1u << 24) - 1, false},
 		{"0.0.0.0/0", "fd00::/64", DRB_HOSTS_MAX, true},
 		{"10.0.0.0/24", "fd00::/64", 254, true},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scheme ars: against a second model, and what its attributes say.
+// Scheme ars against a second model, and the effects of its parameters.
 #include "fixtures/ars_model.h"
 
 #include "fixtures/scheme_switch.h"
@@ -7,7 +7,7 @@
 #define SALT 77
 #define IDLE 10
 
-// In the order of the parameters.
+// Values in the order of the parameters.
 #define DEFAULT                                                                                    \
 	{                                                                                          \
 		IDLE, 512, 1, 0, 2, 0, 16                                                          \
@@ -40,7 +40,7 @@ static uint32_t takes(struct scheme_switch *at, uint32_t now, const uint32_t *lo
 	return switch_takes(at, load, d);
 }
 
-// Few flows that come again, loads that wander, pauses, dead uplinks.
+// Compares both models: few recurring flows, varying loads, pauses, dead uplinks.
 static void both_take_the_same(const double *param, uint32_t uplinks)
 {
 	struct drb_rng r = drb_rng_seed(1, uplinks);
@@ -79,6 +79,9 @@ TEST(decides_as_the_plain_model)
 		{0, 1, 3, 1, 4, 1, 24},
 		{IDLE, 512, 2, 1, 6, 0, 3},
 		{1, 512, 1, 0, 1, 9, 9},
+		{IDLE, 512, 4, 0, 2, 0, 16, 1, 0, 100},
+		{0, 512, 1, 1, 3, 0, 0, 1, 10, 60},
+		{0, 512, 16, 0, 2, 0, 0, 1, 0, 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(param); i++) {
@@ -87,7 +90,7 @@ TEST(decides_as_the_plain_model)
 	}
 }
 
-// A flowlet keeps its uplink while it pauses for no longer than the idle time, however long the queue gets.
+// A flowlet keeps its uplink as long as no pause exceeds the idle time, however long the queue is.
 TEST(flowlets_end_with_the_idle_time)
 {
 	static const double param[DRB_SCHEME_PARAMS_MAX] = DEFAULT;
@@ -105,7 +108,8 @@ TEST(flowlets_end_with_the_idle_time)
 	switch_end(&at);
 }
 
-// An average follows its queue by a quarter of the way with each sample; with port_load_current it falls at once.
+// With each sample an average moves a quarter of the distance to the queue length. With
+// port_load_current it falls at once.
 TEST(qualities_follow_the_average)
 {
 	double param[DRB_SCHEME_PARAMS_MAX] = {0, 1, 1, 0, 2, 0, 16};
@@ -117,7 +121,8 @@ TEST(qualities_follow_the_average)
 		param[DRB_ARS_CURRENT] = current;
 		begin(&at, 2, 1, param);
 		assert_int_equal(takes(&at, now, before, (struct drb_decision){0}), 1);
-		// 9, 6.75, 5.06 packets: bands 4, 3 and 2, beside 3.
+		// The average falls to 9, 6.75 and 5.06 packets: bands 4, 3 and 2. The other uplink
+		// has band 3.
 		for (int n = 0; n < 2; n++)
 			assert_int_equal(
 				takes(&at, ++now, after, (struct drb_decision){.draw = UINT64_MAX}),
@@ -127,7 +132,8 @@ TEST(qualities_follow_the_average)
 	}
 }
 
-// Per packet: each uplink of the best band equally often, no other; also without a clock, which has no flowlets.
+// Per packet, the uplinks of the best band get equal shares and the others get nothing. Without a
+// clock there are no flowlets, and the same holds.
 TEST(packets_are_spread_over_the_best_band)
 {
 	static const double per_packet[DRB_SCHEME_PARAMS_MAX] = PER_PACKET,
@@ -148,7 +154,7 @@ TEST(packets_are_spread_over_the_best_band)
 	}
 }
 
-// Those of the dead uplink move, and to the best of the others; those beside it stay.
+// Flowlets of the dead uplink move to the best usable uplinks; other flowlets stay.
 TEST(dead_uplinks_move_their_flowlets_alone)
 {
 	static const double param[DRB_SCHEME_PARAMS_MAX] = DEFAULT;

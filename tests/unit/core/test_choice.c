@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decision: when it redirects, where to, and with which probabilities.
+// The decision: when it redirects, to which uplink, and with which probabilities.
 #include "fixtures/unit.h"
 
 #include "core/routing/candidates.h"
@@ -37,7 +37,7 @@ TEST(scheme_names_read_back)
 }
 
 // "redirected if and only if l(r) < l(h) - T", in real numbers. The difference of two loads is
-// exact in a double; l(h) - T need not be.
+// exact in a double, and l(h) - T need not be.
 static bool rule(uint32_t candidate, uint32_t def, double threshold)
 {
 	return (double)((int64_t)def - (int64_t)candidate) > threshold;
@@ -90,7 +90,7 @@ TEST(ttc_follows_the_rule)
 	}
 }
 
-// The candidate of a draw, seen by making every other port empty and the default full.
+// The candidate of a draw, found with a full default and all other ports empty.
 static uint32_t candidate_of(uint32_t uplinks, uint32_t def, uint64_t draw)
 {
 	struct drb_choice c = choice_of(DRB_SCHEME_DRB, uplinks, 2, 0);
@@ -100,7 +100,7 @@ static uint32_t candidate_of(uint32_t uplinks, uint32_t def, uint64_t draw)
 	return drb_choose(&c, load, def, 0, draw);
 }
 
-// The whole decision: for every draw and many loads, default unless the rule says redirect.
+// The whole decision, for every draw and many loads: the default, unless the rule says redirect.
 TEST(drb_redirects_exactly_when_the_rule_says)
 {
 	struct drb_rng r = drb_rng_seed(5, 0);
@@ -128,7 +128,7 @@ TEST(drb_redirects_exactly_when_the_rule_says)
 	}
 }
 
-// drb_scale32() cuts the 2^32 values into n runs whose lengths differ by at most one: exactly.
+// drb_scale32() divides the 2^32 values into n intervals whose lengths differ by at most one.
 TEST(scaling_is_uniform_to_one_value)
 {
 	for (uint32_t n = 1; n <= 4096; n++) {
@@ -145,7 +145,7 @@ TEST(scaling_is_uniform_to_one_value)
 	}
 }
 
-// A port other than def as a cell 0..d-2.
+// The cell 0..d-2 of a port other than def.
 static uint32_t cell_of(uint32_t port, uint32_t def)
 {
 	return port - (port > def);
@@ -168,8 +168,8 @@ TEST(the_candidate_is_uniform_over_the_others)
 	}
 }
 
-// The ports that a draw with `choices` looks at besides the default, a bit each: p is among them
-// iff it is chosen when it alone is empty.
+// The ports that a draw with `choices` compares with the default, one bit each. Port p is among
+// them if and only if it is chosen when it alone is empty.
 static uint32_t looked_at(uint32_t d, uint32_t choices, uint32_t def, uint64_t draw)
 {
 	uint32_t load[PORTS_MAX], ports = 0;
@@ -190,7 +190,7 @@ static uint64_t binomial(uint32_t n, uint32_t k)
 	return k == 0 ? 1 : binomial(n - 1, k - 1) * n / k;
 }
 
-// choices-1 distinct others, every subset equally likely.
+// choices-1 distinct other uplinks, every subset equally likely.
 TEST(many_choices_look_at_a_uniform_subset)
 {
 	struct drb_rng r = drb_rng_seed(7, 0);
@@ -217,7 +217,7 @@ TEST(many_choices_look_at_a_uniform_subset)
 	}
 }
 
-// Of the ports looked at, one of the least loaded; redirected to under the same rule.
+// The candidate is a least-loaded port of the subset, and is taken under the same rule.
 TEST(many_choices_take_the_least_loaded_of_them)
 {
 	struct drb_rng r = drb_rng_seed(8, 0);
@@ -271,20 +271,21 @@ TEST(micro_compares_two_distinct_uniform_ports)
 		for (int n = 0; n < 40000; n++) {
 			uint64_t draw = drb_rng_next(&r);
 			uint32_t load[PORTS_MAX] = {0}, second = d;
-			// All alike: the first. One lighter than the rest: it, if it is drawn.
+			// With equal loads the first is taken. A lighter one is taken if it is
+			// drawn.
 			uint32_t first = drb_choose(&c, load, 0, 0, draw);
 			assert_int_equal(first, drb_scale32((uint32_t)(draw >> 32), d));
 			for (uint32_t p = 0; p < d; p++) {
 				for (uint32_t q = 0; q < d; q++)
 					load[q] = q != p;
 				if (p != first && drb_choose(&c, load, 0, 0, draw) == p) {
-					assert_int_equal(second, d); // only one other
+					assert_int_equal(second, d); // there is only one other
 					second = p;
 				}
 			}
 			assert_int_not_equal(second, d);
 			pairs[first * (d - 1) + cell_of(second, first)]++;
-			// Any loads: the lighter of the two, the first on a tie.
+			// With any loads the lighter of the two is taken, the first on a tie.
 			for (uint32_t q = 0; q < d; q++)
 				load[q] = drb_rng_below(&r, 3);
 			assert_int_equal(drb_choose(&c, load, 0, 0, draw),
@@ -355,8 +356,8 @@ TEST(dmodk_is_the_default)
 	}
 }
 
-// One port per flow whatever the loads, flows spread evenly, and two switches decide independently
-// (the same hash at every hop would leave most of the second hop's ports unused).
+// A flow keeps one port whatever the loads, flows are spread evenly, and two switches decide
+// independently. The same hash at every hop would leave most of the second hop's ports unused.
 TEST(ecmp_is_sticky_spread_and_salted)
 {
 	struct drb_rng r = drb_rng_seed(14, 0);
@@ -379,10 +380,10 @@ TEST(ecmp_is_sticky_spread_and_salted)
 	assert_uniform(seen, 36);
 }
 
-// One uplink: there is no candidate.
+// A single uplink: there is no candidate.
 TEST(a_single_uplink_is_always_taken)
 {
-	uint32_t load[2] = {1000, 0}; // the second is no uplink
+	uint32_t load[2] = {1000, 0}; // the second is not an uplink
 
 	for (int s = 0; s < DRB_SCHEME_COUNT; s++) {
 		struct drb_choice c = choice_of((enum drb_scheme)s, 1, 2, 0);
@@ -398,7 +399,7 @@ TEST(flow_thresholds)
 	for (size_t c = 1; c <= ARRAY_SIZE(t3_24); c++)
 		assert_true(drb_threshold_flow((double)c, 27648) == t3_24[c - 1]);
 	assert_true(drb_threshold_flow(0, 27648) == 0);
-	assert_true(drb_threshold_flow(2.1, 27648) == 2); // measured averages are not whole
+	assert_true(drb_threshold_flow(2.1, 27648) == 2); // measured averages are not integers
 	assert_true(drb_threshold_flow(1000, 27648) == 5);
 	assert_true(drb_threshold_flow(1000, 16) == 1);
 	assert_true(drb_threshold_flow(log(128), 128) == 2); // no longer 2.43 rounded up
@@ -423,7 +424,7 @@ TEST(packet_thresholds_and_estimate)
 	assert_true(close_to(drb_estimate_flow(20, 27648, 5), 28.354355));
 }
 
-// No array of loads says what an array of zeros says.
+// NULL instead of an array of loads means the same as an array of zeros.
 TEST(no_loads_are_zeros)
 {
 	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB, DRB_SCHEME_MICRO, DRB_SCHEME_VLB,

@@ -27,7 +27,7 @@ static uint32_t choose(const struct drb_choice *c, uint64_t usable, const uint32
 	return drb_decide_among(&s, usable, load, &d);
 }
 
-// One decision: nothing dead, as ever; something dead, never a dead one.
+// One decision. With no dead uplink it is as usual; with dead uplinks it never takes one of them.
 static void chooses_a_usable_one(struct scheme_switch *at, enum drb_scheme scheme,
 				 struct drb_rng *r)
 {
@@ -45,7 +45,7 @@ static void chooses_a_usable_one(struct scheme_switch *at, enum drb_scheme schem
 	assert_true(up < UPLINKS && (usable >> up & 1));
 	if (usable == (1 << UPLINKS) - 1)
 		assert_int_equal(up, any);
-	// Left only for one that is shorter by more than T.
+	// A usable default is left only for an uplink that is shorter by more than T.
 	if (drb_scheme_has_threshold(scheme) && up != d.def && (usable >> d.def & 1))
 		assert_true(load[up] + at->s.choice.margin <= load[d.def]);
 	for (uint32_t u = 0; scheme == DRB_SCHEME_LEAST && u < UPLINKS; u++)
@@ -83,7 +83,7 @@ TEST(dead_default_is_a_random_one)
 	}
 }
 
-// The candidate is drawn among the usable ones only.
+// The candidate is drawn among the usable uplinks only.
 TEST(candidates_are_uniform)
 {
 	const uint32_t load[UPLINKS] = {0, 9, 0, 0, 0};
@@ -113,7 +113,7 @@ TEST(ecmp_moves_only_flows_of_dead_uplinks)
 			assert_int_equal(up, before);
 		else
 			moved[up]++;
-		// Where it moves to depends on the flow alone.
+		// The new uplink depends on the flow only.
 		assert_int_equal(
 			up, choose(&c, 0x1e, load,
 				   (struct drb_decision){.def = 3, .flow = hash, .draw = ~flow}));

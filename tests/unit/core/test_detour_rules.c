@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Around dead links and switches: every outcome of every draw, for every pair of hosts. A packet
-// that is on no detour may take any usable uplink, so what holds here holds for every scheme.
+// Detours around dead links and switches: every outcome of every draw, for every pair of hosts. A
+// packet that is not on a detour may take any usable uplink, so the results hold for every scheme.
 #include "fixtures/unit.h"
 
 #include "core/routing/detour.h"
@@ -15,11 +15,11 @@
 
 enum { UNSEEN, OPEN, DONE };
 
-// What can become of a packet from some point on.
+// The possible outcomes of a packet from one point on.
 struct fate {
 	uint8_t visit;
 	bool lost;       // for some draws
-	uint8_t longest; // hops to the host, where it is not lost
+	uint8_t longest; // hops to the host, if it is not lost
 };
 
 struct link {
@@ -95,7 +95,7 @@ static void kill(uint32_t layer, uint32_t label)
 	}
 }
 
-// What children tell of themselves.
+// Switches learn from the hellos of the switches below which of these have no alternate uplink.
 static void learn_no_alternate(void)
 {
 	for (uint32_t i = 0; i < w.link_count; i++) {
@@ -143,7 +143,7 @@ static struct fate follow(uint32_t n, uint32_t label, uint32_t in, uint8_t mark,
 
 	if (f->visit == DONE)
 		return *f;
-	assert_int_equal(f->visit, UNSEEN); // no loops, ever
+	assert_int_equal(f->visit, UNSEEN); // there is never a loop
 	f->visit = OPEN;
 	uint64_t seen[MARKS] = {0};
 	for (uint32_t i = 0; i < w.draws.count; i++) {
@@ -162,7 +162,7 @@ static struct fate follow(uint32_t n, uint32_t label, uint32_t in, uint8_t mark,
 	return *f;
 }
 
-// What was found holds for one destination.
+// The results hold for one destination only.
 static void forget(void)
 {
 	memset(w.fate, 0, w.switches * sizeof(w.fate[0]));
@@ -180,7 +180,7 @@ static uint32_t shortest(uint32_t src, uint32_t dst)
 	return 2 * drb_distance(&w.t, src, dst) - 1;
 }
 
-// Switches that usable links join to the one of host src.
+// Marks the switches that usable links connect to the switch of host src.
 static void reach(uint32_t src, bool reached[])
 {
 	struct drb_end host = drb_tree_host_peer(&w.t, src);
@@ -214,7 +214,7 @@ struct found {
 	uint32_t pairs, apart, late, lost, extra[DRB_DETOUR_HOPS_MAX / 2 + 1];
 };
 
-// All pairs as the links are now.
+// Sends between all pairs with the present links.
 static struct found all_pairs(void)
 {
 	struct found found = {0};
@@ -251,7 +251,7 @@ static const uint32_t f32[] = {3, 2, 2};
 static const uint32_t trees[][3] = {{2, 2, 2}, {2, 3, 3}, {3, 2, 2}, {4, 2, 2},
 				    {3, 3, 3}, {2, 3, 2}, {3, 3, 2}};
 
-// A packet to dst is affected if it may come to the upper end of the link on its way down.
+// A packet to dst is affected if it may descend through the upper end of the link.
 static bool affected(const struct link *l, uint32_t src, uint32_t dst)
 {
 	uint32_t low = number(l->layer, l->label);
@@ -277,7 +277,7 @@ static void one_link(const struct link *l)
 	}
 }
 
-// Exactly two hops more, for affected pairs only.
+// A dead link costs affected pairs exactly two more hops, and other pairs none.
 TEST(every_link)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
@@ -287,7 +287,7 @@ TEST(every_link)
 	}
 }
 
-// Hosts of other layer-1 switches are all reached.
+// Hosts of all other layer-1 switches are reached.
 TEST(every_switch)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
@@ -365,7 +365,7 @@ static int32_t port_of(const struct drb_detour_node *node, struct drb_usable_por
 	return drb_detour_next(node, links, &packet).port;
 }
 
-// What a packet finds that no switch would send.
+// Packets that no switch would send.
 TEST(nonsense)
 {
 	struct drb_usable_ports links = {.usable = 0xf};
@@ -376,14 +376,15 @@ TEST(nonsense)
 	middle = at(2, 0);
 	for (uint32_t draw = 0; draw < 4; draw++) {
 		uint64_t bits = (uint64_t)draw << 62;
-		// From above and not for below; on its way down, from below.
+		// Impossible packets: from above for a host that is not below, and from below with
+		// the mark of a detour that descends.
 		assert_int_equal(port_of(&low, links, (struct drb_detour_packet){9, 2, 0, bits}),
 				 DRB_DETOUR_INVALID);
 		assert_int_equal(port_of(&low, links, (struct drb_detour_packet){9, 2, 1, bits}),
 				 DRB_DETOUR_INVALID);
 		assert_int_equal(port_of(&low, links, (struct drb_detour_packet){9, 0, 0x11, bits}),
 				 DRB_DETOUR_INVALID);
-		// At the limit, and beyond.
+		// At the hop limit, and beyond it.
 		links.usable = 0x3;
 		assert_int_equal(
 			port_of(&middle, links, (struct drb_detour_packet){9, 0, 0x03, bits}),
@@ -395,13 +396,13 @@ TEST(nonsense)
 		assert_int_equal(
 			port_of(&middle, links, (struct drb_detour_packet){9, 0, 0x80, bits}),
 			DRB_DETOUR_INVALID);
-		// The host's own port.
+		// The port of the destination host.
 		links.usable = 0xe;
 		assert_int_equal(port_of(&low, links, (struct drb_detour_packet){0, 1, 0, bits}),
 				 DRB_DETOUR_HOST_DOWN);
 		links.usable = 0xf;
 	}
-	// Any mark at any switch and port: a usable port, or a reason.
+	// Any mark at any switch and port gives a usable port or a reason.
 	struct drb_rng r = drb_rng_seed(6, 2);
 	for (uint32_t n = 0; n < 200000; n++) {
 		const struct drb_detour_node *s = &w.at[drb_rng_below(&r, w.switches)];

@@ -20,7 +20,8 @@ TEST(small_numbers_exhaustively)
 	}
 }
 
-// Multiples of n, one less and the largest numbers: where a reciprocal rounds wrongly first.
+// Multiples of n, their neighbours, and the largest numbers: a reciprocal rounds wrongly there
+// first.
 static void around_multiples(uint32_t n)
 {
 	uint32_t top = UINT32_MAX / n;
@@ -55,7 +56,7 @@ TEST(random_pairs)
 
 	for (int i = 0; i < 2000000; i++) {
 		uint64_t bits = drb_rng_next(&r);
-		// Divisors of every size: drop a random number of leading bits.
+		// Divisors of every size: a random number of leading bits is dropped.
 		uint32_t n = (uint32_t)bits >> (drb_rng_next(&r) % 32);
 		check((uint32_t)(bits >> 32), n ? n : 1);
 	}

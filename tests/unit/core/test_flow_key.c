@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flow keys: 5-tuples wherever a frame has one, and never a byte read beyond the frame (frames
-// stand in heap blocks of their exact size).
+// Flow keys: a 5-tuple wherever a frame has one, and no read beyond the frame. Frames are in heap
+// blocks of their exact size.
 #include "fixtures/unit.h"
 
 #include "core/packet/flow_key.h"
@@ -8,7 +8,7 @@
 
 #include "fixtures/chi2.h"
 
-// A frame put together header by header.
+// A frame that is built header by header.
 struct frame {
 	uint8_t data[256];
 	uint32_t len;
@@ -74,7 +74,7 @@ static struct drb_flow_key key_of(const uint8_t *frame, uint32_t len)
 	return key;
 }
 
-// The flags of TCP, and of nothing else.
+// Only TCP has TCP flags.
 TEST(tcp_flags)
 {
 	static const uint8_t protocols[] = {6, 17, 132, 1};
@@ -89,7 +89,7 @@ TEST(tcp_flags)
 				put_ipv4(&f, protocols[i], 0, 2);
 			put_ports(&f);
 			PUT(&f, 0, 0, 0, 0, 0x50);
-			// Without the byte there are none; a fragment has none.
+			// A frame that ends before the flags has none, and neither has a fragment.
 			assert_int_equal(drb_flow_key_of(f.data, f.len, &key), 0);
 			PUT(&f, DRB_TCP_FIN | 0x10);
 			assert_int_equal(drb_flow_key_of(f.data, f.len, &key),
@@ -102,7 +102,7 @@ TEST(tcp_flags)
 	}
 }
 
-// What a key must be: addresses of IPv4 (4), IPv6 (6) or of Ethernet (0), with or without ports.
+// Checks a key: addresses of IPv4 (4), IPv6 (6) or Ethernet (0), with or without ports.
 static void check(const struct frame *f, uint32_t ip, uint16_t ethertype, uint8_t protocol,
 		  bool ports)
 {
@@ -148,13 +148,13 @@ TEST(ipv4)
 		put_ipv4(&f, cases[i].protocol, cases[i].fragment, cases[i].options);
 		put_ports(&f);
 		check(&f, 4, 0x0800, cases[i].protocol, cases[i].ports);
-		// As long as most frames are, which the hash reads without a key.
+		// The same frame at a usual length, which the hash reads without a key.
 		PUT(&f, 0, 0, 0, 0, 0x50, DRB_TCP_FIN, 1, 2, 3, 4, 5, 6);
 		check(&f, 4, 0x0800, cases[i].protocol, cases[i].ports);
 	}
 }
 
-// All fragments of a datagram are one flow, that of neither ports.
+// All fragments of a datagram are one flow, which has no ports.
 TEST(fragments_share_a_flow)
 {
 	struct frame first = ether(), later = ether();
@@ -206,7 +206,7 @@ TEST(ipv6_extension_headers)
 	PUT(&f, 17, 0, 0, 1, 0, 0, 0, 7);
 	put_ports(&f);
 	check(&f, 6, 0x86dd, 44, false);
-	// A header that claims more than there is: no ports, no byte too far.
+	// A header that claims to be longer than the frame: no ports, and no byte is read beyond.
 	f = ether();
 	put_ipv6(&f, 0);
 	PUT(&f, 17, 255, 1, 4, 0, 0, 0, 0);
@@ -253,7 +253,7 @@ TEST(other_frames)
 	check(&f, 0, 0x86dd, 0, false);
 }
 
-// The fabric's marks, in the second octets of MACs, make no other flow.
+// The fabric's marks, in the second bytes of MAC addresses, do not change the flow.
 TEST(marks_are_not_of_the_flow)
 {
 	struct drb_flow_key plain, marked;
@@ -270,8 +270,8 @@ TEST(marks_are_not_of_the_flow)
 	assert_memory_not_equal(&plain, &marked, sizeof(plain));
 }
 
-// Cut anywhere: the key falls back from 5-tuple to addresses to MACs, and never mixes in a byte
-// that is not there.
+// A frame is cut at every length. The key falls back from 5-tuple to IP addresses to MAC addresses,
+// and never includes a byte beyond the end.
 TEST(truncated_at_every_length)
 {
 	for (uint32_t len = 14; len <= 42; len++) {
@@ -297,7 +297,7 @@ TEST(truncated_at_every_length)
 	}
 }
 
-// Ports that count up spread evenly over buckets: what ECMP rests on.
+// Consecutive ports are spread evenly over buckets, as ECMP requires.
 TEST(hash_spreads)
 {
 	uint64_t bucket[16] = {0};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hello frames: what is written is read again as the same, and nothing else is read.
+// Hello frames: encoding and decoding give the same hello, and no other frame is accepted.
 #include "fixtures/unit.h"
 
 #include "core/links/hello.h"
 #include "core/math/random.h"
+#include "fixtures/stored_hellos.h"
 
 static struct drb_hello draw_hello(struct drb_rng *r)
 {
@@ -54,8 +55,8 @@ TEST(round_trip)
 
 	for (int n = 0; n < 10000; n++) {
 		struct drb_hello h = draw_hello(&r), again;
-		memset(frame, 0xff,
-		       sizeof(frame)); // what is behind the frame's end does not matter
+		// Bytes behind the frame's end do not matter.
+		memset(frame, 0xff, sizeof(frame));
 		uint32_t len = drb_hello_encode(&h, frame);
 		assert_true(len >= DRB_HELLO_LEN_MIN && len <= DRB_HELLO_LEN_MAX && len >= h.size);
 		h.size = (uint16_t)len;
@@ -67,7 +68,7 @@ TEST(round_trip)
 	}
 }
 
-// Every octet counts: a frame with a wrong one is refused or says something else.
+// Every byte matters: a frame with a wrong byte is refused or means something else.
 TEST(every_octet_counts)
 {
 	struct drb_rng r = drb_rng_seed(1, 2);
@@ -81,7 +82,7 @@ TEST(every_octet_counts)
 		uint32_t len = drb_hello_encode(&h, frame);
 		for (uint32_t bit = 0; bit < 8 * len; bit++) {
 			if (bit / 8 == 20 || bit / 8 == 21)
-				continue; // how many octets of fields: see later_versions
+				continue; // number of bytes of fields: see later_versions
 			memcpy(other, frame, len);
 			other[bit / 8] ^= (uint8_t)(1 << bit % 8);
 			if (drb_hello_decode(other, len, &again) < 0) {
@@ -93,11 +94,59 @@ TEST(every_octet_counts)
 			drb_hello_encode(&h, frame);
 		}
 	}
-	// The Ethernet header, magic and version, where, and what is behind the fields.
+	// Changes of the Ethernet header, magic, version, position, and of bytes behind the fields
+	// are refused.
 	assert_true(refused > 100 * 8 * 90);
 }
 
-// What a later version adds is left out of account, the rest is as strict as ever.
+static uint32_t octets_of(const char *text, uint8_t *octets)
+{
+	uint32_t count = 0;
+
+	for (unsigned octet; sscanf(text + 2 * count, "%2x", &octet) == 1;)
+		octets[count++] = (uint8_t)octet;
+	return count;
+}
+
+// Hellos of all releases are understood, or their version is named.
+TEST(stored_hellos_of_releases)
+{
+	uint8_t frame[DRB_HELLO_LEN_MAX];
+	struct drb_hello h;
+
+	for (size_t i = 0; i < ARRAY_SIZE(stored_hellos); i++) {
+		const uint32_t length = octets_of(stored_hellos[i].octets, frame);
+		const bool same = stored_hellos[i].version == DRB_HELLO_VERSION;
+		assert_int_equal(drb_hello_decode(frame, length, &h), same ? 0 : -EPROTO);
+		assert_int_equal(drb_hello_version(frame), stored_hellos[i].version);
+		if (same)
+			assert_same(&h, &stored_hello);
+	}
+}
+
+// If a hello has another version, only the version is read, whatever follows it. A frame without
+// the magic is not a hello.
+TEST(other_versions)
+{
+	uint8_t frame[DRB_HELLO_LEN_MAX], version_at = 18;
+	const uint32_t length = octets_of(stored_hellos[0].octets, frame);
+	struct drb_hello h;
+
+	for (unsigned version = 0; version < 256; version++) {
+		frame[version_at] = (uint8_t)version;
+		for (uint32_t len = DRB_ETHER_HEADER; len <= length; len++) {
+			int want = len < length ? -EINVAL : 0;
+			if (version != DRB_HELLO_VERSION)
+				want = len >= DRB_ETHER_HEADER + 24 ? -EPROTO : -EINVAL;
+			assert_int_equal(drb_hello_decode(frame, len, &h), want);
+		}
+		assert_int_equal(drb_hello_version(frame), version);
+	}
+	frame[version_at - 1] ^= 1;
+	assert_int_equal(drb_hello_decode(frame, length, &h), -EINVAL);
+}
+
+// Fields that a later version adds are ignored. The other fields are checked as strictly as before.
 TEST(later_versions)
 {
 	struct drb_rng r = drb_rng_seed(1, 3);
@@ -111,12 +160,12 @@ TEST(later_versions)
 	uint32_t len = drb_hello_encode(&h, frame);
 	memset(frame + own, 0x5a, 16);
 	assert_int_equal(drb_hello_decode(frame, len, &again), -EINVAL);
-	frame[21] = (uint8_t)(frame[21] + 16); // so many octets of fields more
+	frame[21] = (uint8_t)(frame[21] + 16); // 16 more bytes of fields
 	assert_int_equal(drb_hello_decode(frame, len, &again), 0);
 	assert_same(&h, &again);
 	frame[21] = (uint8_t)(frame[21] + 5); // more than the frame has
 	assert_int_equal(drb_hello_decode(frame, len, &again), -EINVAL);
-	frame[21] = (uint8_t)(frame[21] - 22); // fewer than it must have
+	frame[21] = (uint8_t)(frame[21] - 22); // fewer than the minimum
 	assert_int_equal(drb_hello_decode(frame, len, &again), -EINVAL);
 }
 
@@ -138,7 +187,7 @@ TEST(limits)
 	bad[4].period_ms = 0;
 	bad[5].period_ms = DRB_HELLO_PERIOD_MAX_MS + 1;
 	bad[6].serial.instance = 0;
-	bad[7].outages = (struct drb_outages){.count = 2, .key = {5, 5}}; // must rise
+	bad[7].outages = (struct drb_outages){.count = 2, .key = {5, 5}}; // must be ascending
 	bad[8].outages = (struct drb_outages){.count = 3, .key = {5, 6, 1}};
 	drb_hello_encode(&good, frame);
 	assert_int_equal(drb_hello_decode(frame, sizeof(frame), &again), 0);
@@ -148,20 +197,20 @@ TEST(limits)
 	}
 }
 
-// More outages than a hello has, by its own number or by its size.
+// More outages than a hello can have, by their count or by its size.
 TEST(too_many_outages)
 {
 	struct drb_hello h = {.from = {.layer = 2}, .period_ms = 100, .serial = {1, 1}}, again;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	uint32_t len = drb_hello_encode(&h, frame);
-	const uint32_t count = len - 5; // behind it are "more" and the MTU of the fabric
+	const uint32_t count = len - 5; // followed by "more" and the MTU of the fabric
 
 	assert_int_equal(drb_hello_decode(frame, len, &again), 0);
 	frame[count + 1] = 1;
 	assert_int_equal(drb_hello_decode(frame, len, &again), -EINVAL);
 	h.size = DRB_HELLO_LEN_MAX;
 	drb_hello_encode(&h, frame);
-	for (uint32_t i = 0; i < DRB_OUTAGES_MAX; i++) { // keys that rise
+	for (uint32_t i = 0; i < DRB_OUTAGES_MAX; i++) { // ascending keys
 		frame[len + 3 * i] = (uint8_t)(i >> 8);
 		frame[len + 3 * i + 1] = (uint8_t)i;
 	}

@@ -3,7 +3,7 @@
 
 #include "core/math/keyed_hash.h"
 
-// Hashed for each key: as many as there are buckets.
+// Words hashed with each key: as many as there are buckets.
 #define WORDS 4096
 #define KEYS 200
 
@@ -16,7 +16,7 @@ static struct drb_hash_key random_key(struct drb_rng *r)
 	return key;
 }
 
-// Every bit of words and key changes about half of the hash's.
+// Every bit of the words and of the key changes about half of the hash's bits.
 TEST(avalanche)
 {
 	struct drb_rng r = drb_rng_seed(1, 1);
@@ -52,17 +52,17 @@ static uint32_t fullest(const struct drb_hash_key *key, int pattern, int shift)
 	for (uint64_t i = 0; i < WORDS; i++) {
 		uint64_t a = UINT64_C(0x7600a0650c000a0a), b = UINT64_C(0x0011000800000000);
 		switch (pattern / 4) {
-		case 0: // one word counts, from any octet on
+		case 0: // one word differs, from any byte on
 			b ^= i << 8 * (pattern % 4);
 			break;
 		case 1:
 			a ^= i << (8 * (pattern % 4) + 24);
 			break;
-		case 2: // both do
+		case 2: // both words differ
 			a ^= i << 8 * (pattern % 4);
 			b ^= i;
 			break;
-		default: // a factor of an unkeyed hash is 0, or almost
+		default: // a factor of an unkeyed hash is 0 or nearly 0
 			a = UINT64_C(0xa0761d6478bd642f) ^ (uint64_t)(pattern % 4);
 			b = i << 4;
 		}
@@ -72,8 +72,8 @@ static uint32_t fullest(const struct drb_hash_key *key, int pattern, int shift)
 	return most;
 }
 
-// Words in which somebody has put a pattern lie in a table as random ones do, under all keys: of 4096 random
-// words in 4096 buckets more than 12 meet in one with probability 1e-6.
+// Words with a chosen pattern are spread over a table like random words, with every key. With 4096
+// random words and buckets, a bucket with more than 12 has probability 1e-6.
 TEST(chosen_words)
 {
 	static const int shifts[] = {0, 16, 32, 52};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gray failures: what a link loses is found soon and surely, chance and packets on their way are not
-// taken for it, and who was lossy is not trusted at once.
+// Gray failures: losses of a link are detected soon and reliably. Chance and packets in flight do
+// not count as loss. A link that was lossy is not trusted again at once.
 #include "fixtures/unit.h"
 
 #include "core/links/link_state.h"
@@ -11,18 +11,18 @@
 
 static const struct drb_end peer = {.layer = 2, .label = 5, .port = 1};
 
-// A link over which a neighbour sends data and hellos, each of which it may lose.
+// A link over which a neighbour sends data and hellos, and which may lose each of them.
 struct line {
 	struct drb_link link;
 	struct drb_rng rng;
 	double loss;
 	uint32_t rate;   // of data, frames/s
-	uint32_t flight; // frames on their way
-	bool overtaken;  // by hellos
-	uint32_t since;  // frames that came since the hello
-	uint32_t behind; // of those, so many were received before the hello was
+	uint32_t flight; // frames in flight
+	bool overtaken;  // a hello may overtake data
+	uint32_t since;  // frames that arrived since the hello
+	uint32_t behind; // of these, frames that were received before the hello
 	uint64_t sent, lost, number, now_ms;
-	bool long_lost; // all long hellos
+	bool long_lost; // all long hellos are lost
 	uint32_t changes;
 };
 
@@ -46,7 +46,7 @@ static bool is_lost(struct line *line)
 	return drb_rng_unit(&line->rng) < line->loss;
 }
 
-// As long passes as to the next hello.
+// Advances the time to the next hello.
 static void step(struct line *line)
 {
 	struct drb_hello ours = {0};
@@ -90,7 +90,7 @@ static void run(struct line *line, uint64_t ms)
 		step(line);
 }
 
-// 5, 10 and 40 % are found within two seconds, and never forgotten while they last.
+// Losses of 5, 10 and 40 % are detected within two seconds, and stay detected while they last.
 TEST(losses_are_found)
 {
 	const double losses[] = {0.05, 0.10, 0.40};
@@ -107,7 +107,7 @@ TEST(losses_are_found)
 			assert_true(drb_loss_share(&line.link.loss) > LIMIT);
 			assert_true(drb_link_is_spare(&line.link) ||
 				    line.link.state == DRB_LINK_UP);
-			line.rate = 0; // traffic goes elsewhere: hellos alone tell
+			line.rate = 0; // traffic avoids the link: only hellos count
 			run(&line, 600000);
 			assert_int_equal(line.link.state, DRB_LINK_LOSSY);
 			assert_true(line.changes == 1);
@@ -118,7 +118,7 @@ TEST(losses_are_found)
 	}
 }
 
-// Without data: hellos tell, once one of them is lost.
+// Without data the loss is detected once hellos are lost.
 TEST(found_without_data)
 {
 	for (uint64_t seed = 0; seed < 100; seed++) {
@@ -130,7 +130,7 @@ TEST(found_without_data)
 	}
 }
 
-// A tenth of the limit is no reason, for hours, whatever the rate; it is told.
+// A tenth of the limit does not make a link lossy, for hours and at any rate. The loss is reported.
 TEST(little_is_left_alone)
 {
 	const uint32_t rates[] = {0, 10, 500, 5000};
@@ -145,8 +145,8 @@ TEST(little_is_left_alone)
 	}
 }
 
-// Packets on their way, in a queue that fills up slowly and empties, are no loss, and hide none. Nor are those
-// that a hello overtakes now and then.
+// Packets in flight, in a queue that slowly fills and empties, are not counted as lost and hide no
+// loss. The same holds for data that a hello sometimes overtakes.
 TEST(in_flight)
 {
 	for (uint64_t seed = 0; seed < 20; seed++) {
@@ -171,7 +171,8 @@ TEST(in_flight)
 	}
 }
 
-// A hello that is read late, after data that came behind it, is no loss, neither then nor as others follow.
+// A hello that is read late, after data that followed it, is not a loss, then or when later hellos
+// arrive.
 TEST(late_hello)
 {
 	for (uint64_t ms = 0; ms < 10000; ms += 500) {
@@ -188,7 +189,8 @@ TEST(late_hello)
 	}
 }
 
-// Also with a limit so small that within a minute no loss at all is expected.
+// The link is also trusted again when the limit is so small that no loss is expected within a
+// minute.
 TEST(trusted_again_small)
 {
 	struct line line = begin(0.4, 500, 1);
@@ -202,7 +204,7 @@ TEST(trusted_again_small)
 	assert_int_equal(line.link.state, DRB_LINK_UP);
 }
 
-// It is trusted again after two minutes without loss; the next time it takes four.
+// The link is trusted again after two minutes without loss, the next time after four.
 TEST(trusted_again)
 {
 	struct line line = begin(0, 500, 1);
@@ -222,7 +224,8 @@ TEST(trusted_again)
 	assert_int_equal(line.changes, 6);
 }
 
-// Only long frames are lost: hellos of both sizes tell, with a limit that does not matter, whenever it begins.
+// Only long frames are lost. Hellos of both sizes reveal this whatever the limit is, and whenever
+// it begins.
 TEST(long_frames)
 {
 	for (uint64_t ms = 1000; ms < 1800; ms += 100) {
@@ -239,7 +242,8 @@ TEST(long_frames)
 	}
 }
 
-// Hellos that we send: one of four is as long as the fabric's frames, or as what its device sends.
+// One of four hellos that this switch sends is as long as the fabric's frames, or as the longest
+// frame that its device sends.
 TEST(own_long_hellos)
 {
 	struct line line = begin(0, 0, 1);
@@ -256,7 +260,7 @@ TEST(own_long_hellos)
 	}
 }
 
-// What was lost while it was down, which it was often, does not make it lossy.
+// Losses while the link was down, however often, do not make it lossy.
 TEST(dead_is_not_lossy)
 {
 	struct line line = begin(0, 500, 1);
@@ -273,7 +277,7 @@ TEST(dead_is_not_lossy)
 	}
 }
 
-// Nor do long hellos, if each outage takes those that would have come.
+// Lost long hellos do not either, even if every outage hits the long ones.
 TEST(dead_loses_long_hellos)
 {
 	struct line line = begin(0, 500, 1);
@@ -293,7 +297,8 @@ TEST(dead_loses_long_hellos)
 	}
 }
 
-// Whatever a neighbour says it has sent: nothing overflows (UBSan looks on), and what it says of us is kept.
+// Whatever count a neighbour claims to have sent, nothing overflows (UBSan checks), and its report
+// on our frames is kept.
 TEST(hostile_counts)
 {
 	const uint64_t sent[] = {0, UINT64_MAX, INT64_MAX, UINT64_C(1) << 63, 1, UINT64_MAX / 3};
@@ -311,7 +316,7 @@ TEST(hostile_counts)
 	}
 }
 
-// What the neighbour says of what we send counts as well; off is off.
+// The neighbour's report on the loss of our frames counts as well; with detection off it does not.
 TEST(other_direction)
 {
 	struct line line = begin(0, 100, 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a link comes to rest, and how long it may be silent: then, and while nobody listened or had room. Times in ms.
+// A link comes to rest. Also tests its hold time: at rest, after this switch did not listen, and
+// after this switch lost hellos itself. Times in ms.
 #include "fixtures/unit.h"
 
 #include "core/links/link_state.h"
@@ -36,7 +37,7 @@ static enum drb_link_state look(uint64_t at_ms)
 	return l.state;
 }
 
-// A second after the last packet, of a link with nothing to tell.
+// A link comes to rest a second after the last packet, if it has nothing to report.
 TEST(rests)
 {
 	begin(100);
@@ -48,7 +49,7 @@ TEST(rests)
 	assert_true(drb_link_rests(&l, 3001 * MS));
 	hear(DRB_HELLO_HEARS | DRB_HELLO_NO_ALTERNATE | DRB_HELLO_RESTS | DRB_HELLO_NEWS, 3010);
 	assert_true(drb_link_rests(&l, 3010 * MS));
-	// One may be lost, at 3185, and the next one be late by a third of a period.
+	// One hello may be lost, at 3185, and the next one may be late by a third of a period.
 	assert_int_equal(look(3395), DRB_LINK_UP);
 	assert_int_equal(drb_link_due_ns(&l), 3395 * MS + 1);
 	assert_int_equal(look(3396), DRB_LINK_DOWN);
@@ -61,13 +62,13 @@ TEST(rests)
 		hear(awake[i] ? DRB_HELLO_HEARS | awake[i] : 0, 9000);
 		assert_false(drb_link_rests(&l, 20000 * MS));
 	}
-	// Where hellos are rare, none is left out.
+	// If hellos are rare, none is left out.
 	begin(501);
 	hear(DRB_HELLO_HEARS, 1010);
 	assert_false(drb_link_rests(&l, 9000 * MS));
 }
 
-// Who was kept from listening does not blame the neighbour.
+// Time in which this switch could not listen does not count as the neighbour's silence.
 TEST(excused)
 {
 	begin(100);
@@ -77,7 +78,7 @@ TEST(excused)
 	assert_int_equal(look(3321), DRB_LINK_DOWN);
 }
 
-// A hello that waited meanwhile is as new as it is.
+// A hello that waited during that time counts from its arrival.
 TEST(excused_no_longer_than_now)
 {
 	begin(100);
@@ -88,7 +89,8 @@ TEST(excused_no_longer_than_now)
 	assert_int_equal(look(3321), DRB_LINK_DOWN);
 }
 
-// Who has no room for some hellos does not blame the neighbour: for 3.2 s since its last one.
+// Hellos that this switch lost for lack of space do not count as silence, for up to 3.2 s since the
+// last hello.
 TEST(lost_here)
 {
 	begin(100);
@@ -101,11 +103,11 @@ TEST(lost_here)
 		drb_link_lost_here(&l, ms * MS);
 		assert_int_equal(look(ms), ms <= 4420 ? DRB_LINK_UP : DRB_LINK_DOWN);
 	}
-	drb_link_lost_here(&l, 4600 * MS); // that brings nobody back
+	drb_link_lost_here(&l, 4600 * MS); // this brings no dead link back
 	assert_int_equal(look(4600), DRB_LINK_DOWN);
 }
 
-// Nor the link, if all long ones were among them.
+// The link is not lossy either, if all long hellos were among the lost ones.
 TEST(long_ones_lost_here)
 {
 	const uint32_t most = DRB_SHORT_HELLOS_MAX;

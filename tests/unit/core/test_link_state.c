@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A port's state as hellos come, fail to come and come from the wrong end. Times in ms.
+// A port's state when hellos arrive, stay away, or come from the wrong end. Times in ms.
 #include "fixtures/unit.h"
 
 #include "core/links/link_state.h"
@@ -85,13 +85,15 @@ TEST(comes_and_goes)
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1010), DRB_LINK_UP);
 	assert_true(drb_link_hears_neighbour(&l, 1010 * MS));
 	assert_int_equal(drb_link_due_ns(&l), 1330 * MS + 1);
-	// Three missed: at 1110, 1210 and 1310. The third may be late by a fifth of a period.
+	// Three hellos are missed: at 1110, 1210 and 1310. The third may be late by a fifth of a
+	// period.
 	assert_int_equal(look(true, true, 1330), DRB_LINK_UP);
 	assert_true(drb_link_hears_neighbour(&l, 1330 * MS));
 	assert_int_equal(look(true, true, 1331), DRB_LINK_DOWN);
 	assert_false(drb_link_is_usable(&l) || drb_link_hears_neighbour(&l, 1331 * MS));
 	assert_int_equal(drb_link_due_ns(&l), UINT64_MAX);
-	// Back with the first hello, from a neighbour that was restarted and hears nothing yet.
+	// The first hello brings the port back, also from a restarted neighbour that has heard
+	// nothing yet.
 	struct drb_hello h = hello_of(0);
 	h.serial = (struct drb_hello_serial){6, 1};
 	assert_int_equal(hear_this(&h, 5000), DRB_LINK_UP);
@@ -110,7 +112,7 @@ TEST(their_period)
 	hear_this(&h, 1000);
 	assert_int_equal(look(true, true, 4200), DRB_LINK_UP);
 	assert_int_equal(look(true, true, 4201), DRB_LINK_DOWN);
-	// It cannot keep us waiting for longer than that, unless our own period does.
+	// The neighbour's period cannot make the hold time longer than this; our own period can.
 	h = hello_of(DRB_HELLO_HEARS);
 	h.period_ms = DRB_HELLO_PERIOD_MAX_MS;
 	hear_this(&h, 5000);
@@ -121,7 +123,7 @@ TEST(their_period)
 	assert_true(drb_link_hold_ns(&l) == 16000 * MS);
 }
 
-// A hello that waited to be looked at counts from when it came, unless something came since.
+// A hello that waited before it was read counts from its arrival, unless a newer frame has arrived.
 TEST(looked_at_late)
 {
 	struct drb_hello h;
@@ -141,7 +143,8 @@ TEST(looked_at_late)
 	assert_int_equal(look(true, true, 1571), DRB_LINK_DOWN);
 }
 
-// Whoever did not look for longer than the hold time finds hellos that waited as long: none of them is silence.
+// A switch that did not read for longer than the hold time finds hellos that waited as long. None
+// of them counts as silence.
 TEST(waited_beyond_the_hold_time)
 {
 	bool changed;
@@ -157,7 +160,7 @@ TEST(waited_beyond_the_hold_time)
 	assert_int_equal(look(true, true, 3001), DRB_LINK_DOWN);
 }
 
-// Nobody says hello anywhere: used by its carrier. Somebody does, but not here: dead.
+// If there are no hellos on any port, the carrier decides. If only this port has none, it is dead.
 TEST(silence)
 {
 	begin(100);
@@ -170,7 +173,7 @@ TEST(silence)
 	assert_int_equal(hear(0, 100400), DRB_LINK_UP);
 }
 
-// Hellos off: the carrier alone, whatever is heard.
+// With hellos off the carrier alone decides, whatever arrives.
 TEST(off)
 {
 	begin(0);
@@ -199,7 +202,8 @@ TEST(carrier)
 	assert_int_equal(hear(DRB_HELLO_HEARS, 2001), DRB_LINK_UP);
 }
 
-// Hellos that come but are not heard: who never heard us may be starting, who did has lost us.
+// The neighbour's hellos arrive, and it does not hear ours. A neighbour that never heard us may be
+// starting; one that has heard us has lost us.
 TEST(one_way)
 {
 	struct drb_hello ours = {0};
@@ -207,13 +211,13 @@ TEST(one_way)
 	begin(100);
 	assert_int_equal(hear(0, 1000), DRB_LINK_UP);
 	drb_link_say(&l, &ours, 1000 * MS);
-	// This switch had no CPU, and hears what its neighbour said meanwhile.
+	// This switch had no CPU, and now reads the hellos that the neighbour sent meanwhile.
 	for (uint32_t n = 0; n < 5; n++)
 		assert_int_equal(hear(0, 1400), DRB_LINK_UP);
 	drb_link_say(&l, &ours, 1400 * MS);
 	assert_int_equal(hear(0, 1500), DRB_LINK_DOWN);
 	assert_int_equal(hear(0, 1600), DRB_LINK_DOWN);
-	// Else as many hellos as make a hold time.
+	// Otherwise it takes as many hellos as fit in a hold time.
 	begin(100);
 	for (uint64_t ms = 1000; ms < 1200; ms += 100) {
 		assert_int_equal(hear(0, ms), DRB_LINK_UP);
@@ -226,12 +230,12 @@ TEST(one_way)
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1600), DRB_LINK_UP);
 }
 
-// Any frame is a sign of life of a port in use, but brings none back that is dead.
+// Any frame is a sign of life on a port in use, but does not bring back a dead port.
 TEST(frames)
 {
 	begin(100);
 	drb_link_hear_frame(&l, 1200 * MS);
-	assert_int_equal(look(true, true, 1321), DRB_LINK_DOWN); // nobody has said who it is
+	assert_int_equal(look(true, true, 1321), DRB_LINK_DOWN); // no hello from it yet
 	hear(DRB_HELLO_HEARS, 2000);
 	drb_link_hear_frame(&l, 2300 * MS);
 	drb_link_hear_frame(&l, 2200 * MS);
@@ -242,7 +246,7 @@ TEST(frames)
 	assert_int_equal(look(true, true, 2701), DRB_LINK_DOWN);
 }
 
-// A link that comes and goes is used less and less.
+// A flapping link is used less and less.
 TEST(flapping)
 {
 	uint64_t ms = 1000;
@@ -265,14 +269,15 @@ TEST(flapping)
 		}
 		assert_int_equal(hear(DRB_HELLO_HEARS, ms), DRB_LINK_UP);
 	}
-	// After a minute of calm it is trusted again.
+	// After a minute without a change it is trusted again.
 	ms += 200000;
 	hear(DRB_HELLO_HEARS, ms);
 	assert_int_equal(look(false, true, ++ms), DRB_LINK_DOWN);
 	assert_int_equal(hear(DRB_HELLO_HEARS, ++ms), DRB_LINK_UP);
 }
 
-// The same hello again, or an older one; another process, which is the neighbour's next one or is there beside it.
+// The same hello again, or an older one; and hellos of another process, which replaced the
+// neighbour's process or runs beside it.
 TEST(processes)
 {
 	struct drb_hello first = hello_of(DRB_HELLO_HEARS), second = hello_of(DRB_HELLO_HEARS),
@@ -283,12 +288,12 @@ TEST(processes)
 	is_refused(&first, 1100, DRB_HELLO_STALE);
 	is_refused(&second, 1100, DRB_HELLO_STALE);
 	elsewhere = hello_of(DRB_HELLO_HEARS);
-	elsewhere.from.port++; // it does not move
+	elsewhere.from.port++; // a process keeps its position
 	is_refused(&elsewhere, 1100, DRB_HELLO_STALE);
 	other.serial = (struct drb_hello_serial){6, 1};
 	is_refused(&other, 1320, DRB_HELLO_RIVAL);
 	drb_link_hear_frame(&l, 1320 * MS);
-	other.serial.number++; // started again: frames are of whoever speaks next
+	other.serial.number++; // after a restart, frames belong to the process that speaks next
 	assert_int_equal(hear_this(&other, 1321), DRB_LINK_UP);
 	other.serial.number++;
 	hear_this(&other, 1400);
@@ -308,7 +313,7 @@ static void begin_keyed(void)
 	drb_link_init(&l, &setup, true, 1000 * MS);
 }
 
-// With a key: a process that we do not know must answer one of our hellos.
+// With a key, an unknown process must first answer one of our hellos.
 TEST(answers)
 {
 	struct drb_hello h = hello_of(0), ours = {0};
@@ -326,9 +331,9 @@ TEST(answers)
 	h = hello_of(0);
 	h.echo = ours.serial;
 	assert_int_equal(hear_this(&h, 1200), DRB_LINK_UP);
-	is_refused(&h, 1300, DRB_HELLO_STALE); // played again
+	is_refused(&h, 1300, DRB_HELLO_STALE); // replayed
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1300), DRB_LINK_UP);
-	// A hello of long ago, from a process that is gone; then the process that is there now.
+	// An old hello, from a process that has ended; then the present process.
 	for (uint32_t n = 0; n < DRB_HELLO_ECHO_MAX; n++)
 		drb_link_say(&l, &ours, 1300 * MS);
 	h.serial.instance = 4;
@@ -338,7 +343,7 @@ TEST(answers)
 	assert_int_equal(hear_this(&h, 1622), DRB_LINK_UP);
 }
 
-// What somebody on the link may have seen, here or elsewhere, or make up without a key.
+// A hello that an attacker on the link has seen here or elsewhere, or has made up without a key.
 static struct drb_hello draw_strange(struct drb_rng *r, bool keyed)
 {
 	struct drb_hello h = hello_of((uint8_t)drb_rng_below(r, 256));
@@ -349,7 +354,7 @@ static struct drb_hello draw_strange(struct drb_rng *r, bool keyed)
 	case 0: // ours
 		h.serial.instance = 9;
 		break;
-	case 1: // of our other link, and what the neighbour there answers
+	case 1: // of our other link, and the answer of the neighbour there
 		h.serial.instance = 10;
 		break;
 	case 2:
@@ -357,10 +362,10 @@ static struct drb_hello draw_strange(struct drb_rng *r, bool keyed)
 		h.from.label++;
 		h.echo.instance = 10;
 		break;
-	case 3: // of the neighbour before its start
+	case 3: // of the neighbour before its restart
 		h.serial.instance = 4;
 		break;
-	case 4: // of the neighbour, and old
+	case 4: // an old one of the neighbour
 		h.serial.number = 1 + drb_rng_below(r, (uint32_t)l.hello.serial.number);
 		break;
 	default:
@@ -371,7 +376,8 @@ static struct drb_hello draw_strange(struct drb_rng *r, bool keyed)
 	return h;
 }
 
-// Nobody displaces a neighbour that speaks, has it refused or changes what our hellos say to it.
+// A foreign hello never displaces a neighbour that is heard, has its hellos refused, or changes
+// what our hellos say to it.
 TEST(nobody_displaces)
 {
 	struct drb_rng r = drb_rng_seed(1, 1);
@@ -398,7 +404,7 @@ TEST(nobody_displaces)
 			}
 		}
 		assert_int_equal(look(true, true, 21220), DRB_LINK_UP);
-		// Once it is silent, only without a key.
+		// Once the neighbour is silent, this is possible only without a key.
 		h = hello_of(DRB_HELLO_HEARS);
 		h.serial.instance = 12;
 		is_refused(&h, 21220, DRB_HELLO_RIVAL);
@@ -409,7 +415,7 @@ TEST(nobody_displaces)
 	}
 }
 
-// A neighbour that was restarted has no proof yet and is no recording: the one before does not speak again.
+// A restarted neighbour has no proof yet and is not a replay: its predecessor does not speak again.
 TEST(restarts_are_no_recordings)
 {
 	struct drb_hello strange, ours = {0}, h;
@@ -469,7 +475,7 @@ TEST(drained)
 	l.drained = true;
 	assert_int_equal(hear(DRB_HELLO_HEARS | DRB_HELLO_DRAINED, 1100), DRB_LINK_DRAINED);
 	assert_int_equal(look(true, true, 1101), DRB_LINK_DRAINED);
-	assert_int_equal(look(true, true, 1500), DRB_LINK_DOWN); // dead counts for more
+	assert_int_equal(look(true, true, 1500), DRB_LINK_DOWN); // dead has priority
 	assert_false(drb_link_is_spare(&l));
 	assert_int_equal(hear(DRB_HELLO_HEARS, 1600), DRB_LINK_DRAINED);
 	assert_true(drb_link_is_spare(&l) && !drb_link_is_usable(&l));

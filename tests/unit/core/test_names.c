@@ -72,7 +72,7 @@ TEST(bad_instances_are_refused)
 	}
 }
 
-// The longest names that exist fit.
+// The longest valid names fit.
 TEST(longest_instance_reads_back)
 {
 	const char *longest = "abcdefghijklmnopqrstuvwx";

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The outages that a switch knows: as many as a hello tells, the nearest, against a naive model that looks through all
-// of them each time. And what it makes of what neighbours tell: test_settled_outages has whole fabrics.
+// The outages that a switch knows: the nearest ones, as many as fit in a hello. They are compared
+// with a naive model that searches all of them each time. The second part tests what a switch
+// concludes from its neighbours' hellos; test_settled_outages has whole fabrics.
 #include "fixtures/unit.h"
 
 #include "core/links/outages.h"
 #include "core/math/random.h"
 
-// What cannot be is left out.
+// Impossible outages are left out.
 TEST(bounds)
 {
 	struct drb_tree t;
@@ -33,7 +34,7 @@ TEST(bounds)
 
 #define KEYS 600
 
-// Distance of each key, or NONE.
+// Distance of each key; NONE: not known.
 #define NONE 255
 struct model {
 	uint8_t distance[KEYS];
@@ -49,7 +50,8 @@ static uint32_t known(const struct model *m)
 	return count;
 }
 
-// The farthest goes, of these the last, if the new one is before it.
+// If the list is full, the farthest outage is removed, and the last of several, provided the new
+// one precedes it.
 static void model_add(struct model *m, uint32_t key, uint32_t distance)
 {
 	if (m->distance[key] == NONE && known(m) == DRB_OUTAGES_MAX) {
@@ -133,7 +135,8 @@ static void says_only(const struct drb_outages *o, uint32_t key)
 	assert_int_equal(o->distance[0], 0);
 }
 
-// A link that is lost is a switch that is dead, unless that says that it is alive; it keeps what it sees itself.
+// A lost link is reported as a dead switch, unless the switch shows that it is alive. Then only the
+// link is reported as dead.
 TEST(one_for_a_dead_switch)
 {
 	struct drb_outages said = {0}, o;
@@ -141,7 +144,7 @@ TEST(one_for_a_dead_switch)
 
 	o = say((struct drb_outage_sources){.dead = 8}, NULL);
 	says_only(&o, key_of(3, up, DRB_OUTAGE_DEAD));
-	// Signs of life: it says so, or speaks of a link of its own.
+	// Signs of life: the switch says that it is alive, or reports one of its own links.
 	const uint32_t signs[] = {key_of(3, up, DRB_OUTAGE_ALIVE),
 				  link_of(3, DRB_OUTAGE_DEAD_ABOVE)};
 	for (uint32_t i = 0; i < 2; i++) {
@@ -152,7 +155,7 @@ TEST(one_for_a_dead_switch)
 		assert_true(drb_outages_has(&o, signs[i]));
 		assert_true(drb_outages_has(&o, link_of(3, DRB_OUTAGE_DEAD)));
 	}
-	// Others that speak of a link to it are none.
+	// Reports of other switches about a link to it are not signs of life.
 	said.count = 0;
 	drb_outages_add(&said, &tree,
 			drb_outage_key(drb_outage_of_port(&tree, 3, up, 3), DRB_OUTAGE_DEAD), 2);
@@ -160,8 +163,8 @@ TEST(one_for_a_dead_switch)
 	assert_true(drb_outages_has(&o, key_of(3, up, DRB_OUTAGE_DEAD)));
 }
 
-// Who hears that it is dead, or the other end of a link of its own that this is, says that it is alive, unless
-// it does by what it says of its own links.
+// A switch that is reported as dead says that it is alive. It does the same if another end reports
+// one of its links as dead, unless its own reports on its links already show it.
 TEST(the_accused_are_alive)
 {
 	const uint32_t charges[] = {key_of(2, 0, DRB_OUTAGE_DEAD),
@@ -176,7 +179,7 @@ TEST(the_accused_are_alive)
 		o = say((struct drb_outage_sources){.dead = 9}, &said);
 		assert_true(drb_outages_has(&o, key_of(2, 0, DRB_OUTAGE_ALIVE)) == (i == 0));
 	}
-	// Its own words come back to it, and are no news.
+	// A switch ignores its own reports when they come back to it.
 	const uint32_t own[] = {link_of(3, DRB_OUTAGE_DEAD), link_of(0, DRB_OUTAGE_DEAD_ABOVE),
 				link_of(1, DRB_OUTAGE_SPARE), key_of(2, 0, DRB_OUTAGE_ALIVE),
 				key_of(2, 0, DRB_OUTAGE_SPARE)};
@@ -188,7 +191,8 @@ TEST(the_accused_are_alive)
 	}
 }
 
-// All links that work are spare: so is the switch. Its neighbour says so no more.
+// If all working links of a switch are spare, so is the switch. Its neighbour then does not report
+// it.
 TEST(one_for_a_spare_switch)
 {
 	struct drb_outages said = {0}, o;
@@ -207,7 +211,7 @@ TEST(one_for_a_spare_switch)
 	assert_true(drb_outages_has(&o, key_of(2, 0, DRB_OUTAGE_SPARE)));
 }
 
-// That some are left out is heard as outages are, from nowhere too far away.
+// "More", which means that outages were left out, spreads like outages do, up to the same distance.
 TEST(more_is_heard)
 {
 	struct drb_outages said = {.more = 3}, o;
@@ -217,7 +221,7 @@ TEST(more_is_heard)
 	said.more = (uint8_t)drb_outage_distance_max(&tree);
 	o = say((struct drb_outage_sources){0}, &said);
 	assert_int_equal(o.more, 0);
-	// By a port that is dead nothing is heard.
+	// A dead port hears nothing.
 	said.more = 1;
 	o = say((struct drb_outage_sources){.dead = 15}, &said);
 	assert_int_equal(o.more, 0);

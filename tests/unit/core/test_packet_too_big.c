@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What hosts are told whose packets are too big, by hand and read back, and that any octets are safe.
+// Replies to hosts whose packets are too big: written by hand and read back. Any bytes are safe.
 #include "fixtures/unit.h"
 
 #include "core/packet/bytes.h"
@@ -14,7 +14,7 @@ static uint8_t frame[3000], answer[DRB_TOO_BIG_MAX];
 
 static const uint8_t macs[12] = {2, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0, 1};
 
-// An Ethernet header with tags; returns its octets.
+// Writes an Ethernet header with tags; returns its bytes.
 static uint32_t put_ethernet(uint32_t tags, uint16_t type)
 {
 	uint32_t at = 12;
@@ -114,7 +114,7 @@ TEST(ipv6_is_told)
 	}
 }
 
-// What is there of a shorter beginning is quoted whole.
+// A shorter beginning is quoted whole.
 TEST(short_beginnings)
 {
 	make_ipv4(0, DRB_PROTOCOL_TCP);
@@ -169,7 +169,7 @@ TEST(who_asks_for_no_answer)
 	assert_int_equal(ask(1523), 0);
 }
 
-// Answers to any octets are within their room, and never answered themselves.
+// Replies to any bytes stay within their limits, and no reply is answered with another.
 TEST(any_octets)
 {
 	struct drb_rng r = drb_rng_seed(1, 2);

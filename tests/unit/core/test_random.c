@@ -38,7 +38,7 @@ TEST(xoshiro256pp_known_answers)
 		assert_true(drb_rng_next(&r) == expected[i]);
 }
 
-// A seed repeats its numbers; streams and seeds near each other share none.
+// A seed repeats its numbers. Streams and seeds that are near each other have no numbers in common.
 TEST(streams_repeat_and_differ)
 {
 	uint64_t first[16 * 16];
@@ -70,7 +70,8 @@ TEST(below_is_in_range)
 	}
 }
 
-// Scaling 32 bits to 3 * 2^30 values without rejection would meet every third value twice as often.
+// Scaling 32 bits to 3 * 2^30 values without rejection would reach every third value twice as
+// often.
 TEST(below_has_no_bias)
 {
 	static const uint32_t bounds[] = {3, 5, 6, 10, 48, 3u << 30, 5u << 29};
@@ -100,7 +101,7 @@ TEST(unit_is_uniform_in_0_1)
 	assert_true(drb_rng_unit(&top) < 1);
 }
 
-// A permutation of up to 4 elements as a number, 8 bits each digit would waste: base 4.
+// A permutation of up to 4 elements as a number in base 4.
 static uint32_t key_of(const uint32_t p[], uint32_t n)
 {
 	uint32_t key = 0;
@@ -178,8 +179,8 @@ TEST(large_permutations_are_permutations)
 	}
 }
 
-// Draws that share a random number: each uniform, and each pair of them, next to each other or the
-// first and the last.
+// Several draws share a random number. Each is uniform, and so is each pair of adjacent draws, and
+// the first with the last.
 TEST(shared_draws_are_uniform_and_independent)
 {
 	struct drb_rng r = drb_rng_seed(13, 0);

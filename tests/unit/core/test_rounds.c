@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where packets go that are spread.
+// The uplinks of packets that are spread in rounds.
 #include "fixtures/unit.h"
 
 #include "core/routing/rounds.h"
 
-// Whatever the loads, each uplink gets the same share of a group, to within one packet; of the two
-// in question the less loaded is taken, the first on a tie.
+// Each uplink gets the same share of a group, to within one packet, whatever the loads. The less
+// loaded of the two next uplinks is taken, the first on a tie.
 TEST(rounds_are_fair)
 {
 	struct drb_rng r = drb_rng_seed(1, 1);
@@ -31,7 +31,8 @@ TEST(rounds_are_fair)
 	}
 }
 
-// An uplink at a fraction of the others' rate holds no more than it may lag, all others get equal shares.
+// An uplink that is slower than the others falls behind by no more than the limit; all others get
+// equal shares.
 TEST(slow_uplinks_give_turns_up)
 {
 	for (uint32_t uplinks = 2; uplinks <= 9; uplinks++) {
@@ -44,7 +45,7 @@ TEST(slow_uplinks_give_turns_up)
 			count[u]++;
 			assert_in_range(load[u], 1, DRB_ROUND_LAG + 2);
 			for (uint32_t v = 0; n % uplinks == 0 && v < uplinks; v++) {
-				if (v != 1) // empty once a round, the slow one after ten
+				if (v != 1) // the others empty once a round, the slow one after ten
 					load[v] = 0;
 				else if (n / uplinks % 10 == 0 && load[v])
 					load[v]--;
@@ -56,6 +57,48 @@ TEST(slow_uplinks_give_turns_up)
 			if (u != 1)
 				assert_in_range(count[u], share * 9 / 10, share * 11 / 10);
 		}
+	}
+}
+
+// With dead uplinks a round is that of a switch that has only the usable ones. The order is the
+// same and the shares are equal, whatever the loads and wherever the round was when they died.
+TEST(dead_uplinks_lose_their_turns)
+{
+	struct drb_rng r = drb_rng_seed(2, 1);
+
+	for (uint32_t run = 0; run < 2000; run++) {
+		const uint32_t uplinks = 2 + drb_rng_below(&r, 8);
+		const uint64_t usable = 1 + drb_rng_below(&r, (1u << uplinks) - 1);
+		const uint32_t dead_load = drb_rng_below(&r, 40);
+		uint32_t port[9], of[9] = {0}, count[9] = {0}, left = 0;
+		for (uint32_t u = 0; u < uplinks; u++) {
+			of[u] = left; // the first usable one that is not before u
+			if (usable >> u & 1)
+				port[left++] = u;
+		}
+		const uint32_t first = drb_rng_below(&r, uplinks),
+			       next = drb_rng_below(&r, uplinks);
+		drb_round round = first | next << 16, few = of[first] % left;
+		if (usable >> first & 1)
+			few |= of[next] % left << 16;
+		else // the next one takes its turn
+			few = of[next] % left | (of[next] + 1) % left << 16;
+		for (uint32_t n = 0; n < 50 * left; n++) {
+			uint32_t load[9], few_load[9], turn, few_turn;
+			for (uint32_t u = 0; u < uplinks; u++)
+				load[u] = usable >> u & 1 ? drb_rng_below(&r, 20) : dead_load;
+			for (uint32_t i = 0; i < left; i++)
+				few_load[i] = load[port[i]];
+			uint32_t up = drb_round_among(&round, uplinks, usable,
+						      (struct drb_loads){.at = load}, &turn);
+			uint32_t i = drb_round_next(&few, left, (struct drb_loads){.at = few_load},
+						    &few_turn);
+			assert_int_equal(up, port[i]);
+			assert_int_equal(turn, port[few_turn]);
+			count[i]++;
+		}
+		for (uint32_t i = 0; i < left; i++)
+			assert_in_range(count[i], 40, 60);
 	}
 }
 
@@ -75,7 +118,7 @@ TEST(without_loads_it_is_simpler)
 	}
 }
 
-// Destinations below one switch of layer m, and no others, are one group; rounds begin anywhere.
+// The destinations below one switch of layer m form one group. Rounds begin at any uplink.
 TEST(groups_share_down_links)
 {
 	struct drb_tree t;

@@ -10,7 +10,7 @@
 static const struct model small[] = {{1, 4, 0}, {2, 3, 0}, {3, 2, 0}, {3, 3, 0}, {4, 2, 0},
 				     {2, 4, 3}, {3, 2, 1}, {3, 3, 2}, {3, 3, 1}, {4, 2, 1}};
 
-// Which uplinks a switch of this layer may take for dst: a bit per port.
+// Returns the uplinks that a switch of this layer may use for dst, as a bit per port.
 typedef uint32_t (*uplinks_fn)(void *arg, const struct drb_tree *t, struct drb_end at,
 			       uint32_t dst);
 typedef void (*path_fn)(void *arg, uint32_t src, uint32_t dst, const uint32_t ports[],
@@ -26,7 +26,7 @@ struct walk {
 	uint64_t paths;                     // how many arrived
 };
 
-// Follows the packet from switch `at`, taking every uplink it may take.
+// Follows the packet from switch `at`, along every uplink that it may take.
 static void walk_from(struct walk *w, struct drb_end at, uint32_t switches, bool came_down)
 {
 	const struct drb_tree *t = w->tree;
@@ -48,7 +48,7 @@ static void walk_from(struct walk *w, struct drb_end at, uint32_t switches, bool
 		walk_from(w, drb_tree_down_peer(t, at.layer, at.label, port), switches + 1, true);
 		return;
 	}
-	assert_false(came_down); // up after down never happens
+	assert_false(came_down); // a packet never goes up after it went down
 	uint32_t ports = w->uplinks(w->arg, t, at, w->dst);
 	assert_int_not_equal(ports, 0);
 	assert_int_equal(ports >> drb_tree_up_ports(t, at.layer), 0);
@@ -61,7 +61,7 @@ static void walk_from(struct walk *w, struct drb_end at, uint32_t switches, bool
 	}
 }
 
-// All ordered pairs of t; returns how many paths there were.
+// Walks all ordered pairs of t; returns the number of paths.
 static uint64_t walk_all(const struct drb_tree *t, uplinks_fn uplinks, path_fn arrived, void *arg)
 {
 	struct walk w = {.tree = t, .uplinks = uplinks, .arrived = arrived, .arg = arg};
@@ -81,8 +81,8 @@ static uint32_t any_uplink(void *arg, const struct drb_tree *t, struct drb_end a
 	return (1u << drb_tree_up_ports(t, at.layer)) - 1;
 }
 
-// Every sequence of uplinks leads to the destination over 2k-1 switches; there are d^(k-1) of them,
-// or u d^(k-2).
+// Every sequence of uplinks leads to the destination over 2k-1 switches. There are d^(k-1)
+// sequences, or u d^(k-2).
 TEST(every_uplink_sequence_arrives)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
@@ -117,7 +117,7 @@ struct links {
 	uint64_t *to; // see note_down_links()
 };
 
-// The destinations of a down-link: bits, of at most 64 hosts.
+// Notes the destinations of each down-link: one bit per host, at most 64 hosts.
 static void note_down_links(void *arg, uint32_t src, uint32_t dst, const uint32_t ports[],
 			    uint32_t switches)
 {
@@ -136,8 +136,9 @@ static void note_down_links(void *arg, uint32_t src, uint32_t dst, const uint32_
 	}
 }
 
-// With u < d uplinks a down-link between switches carries, by default, packets to those hosts of one rack that
-// have the same h_1 mod u: as many as there are such, no more than d / u, rounded up. A link to a host: to that.
+// With u < d uplinks, D-mod-k sends over a down-link between switches packets to hosts of one rack
+// with the same h_1 mod u. It carries packets to all such hosts, at most d / u, rounded up. A link
+// to a host carries packets to that host only.
 TEST(dmodk_down_links_carry_few_of_one_rack)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(small); i++) {
@@ -196,7 +197,7 @@ TEST(the_example_of_the_paper)
 	assert_int_equal(met, 1);
 }
 
-// The hop constants of one switch against the digits of one host.
+// Checks the hop constants of one switch against the digits of one host.
 static void check_hop(const struct model *m, const struct drb_tree *t, uint32_t layer,
 		      uint32_t label, uint32_t host)
 {
@@ -223,12 +224,12 @@ TEST(hops_of_random_trees)
 		m.d = 1 + drb_rng_below(&r, top < DRB_ARITY_MAX ? top : DRB_ARITY_MAX);
 		m.u = m.l > 1 && drb_rng_below(&r, 2) ? 1 + drb_rng_below(&r, m.d) : 0;
 		if (drb_tree_init_uplinks(&t, m.l, m.d, model_uplinks(&m)) < 0)
-			continue; // the root rounded up
+			continue; // the root was rounded up
 		uint32_t layer = 1 + drb_rng_below(&r, m.l);
 		uint32_t s = drb_rng_below(&r, drb_tree_switches(&t, layer));
 		struct drb_hop hop = drb_hop_at(&t, layer, s);
 		check_hop(&m, &t, layer, s, drb_rng_below(&r, t.hosts));
-		// Hosts at and around both edges of the range below.
+		// Hosts at and around both edges of the range below the switch.
 		check_hop(&m, &t, layer, s, hop.first);
 		check_hop(&m, &t, layer, s, hop.first + hop.span - 1);
 		check_hop(&m, &t, layer, s, (hop.first + hop.span) % t.hosts);

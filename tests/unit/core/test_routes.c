@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ways around known outages, against a naive second model of the fabric: with every one, every pair and
-// sampled triples of links and switches above layer 1 dead, or spare, each switch sends each packet nearer to
-// where it goes, and it arrives, whenever there is a way.
+// Routes around known outages, against a naive second model of the fabric. Links and switches above
+// layer 1 are dead or spare: each one, each pair, and a sample of triples. Each switch sends each
+// packet nearer to its destination, and the packet arrives whenever there is a path.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -15,7 +15,7 @@
 #define APART UINT32_MAX
 
 struct link {
-	uint32_t low, low_port, high, high_port; // switches by number, ports down-ports first
+	uint32_t low, low_port, high, high_port; // switches by number, down-ports first
 	uint32_t number;
 };
 
@@ -31,7 +31,7 @@ static struct {
 	uint64_t usable[SWITCHES_MAX], drained[SWITCHES_MAX];
 	uint32_t length[RACKS_MAX][SWITCHES_MAX]; // naive
 	uint64_t via[SWITCHES_MAX][RACKS_MAX];
-	uint32_t longest; // way of a packet, in links
+	uint32_t longest; // path of a packet, in links
 } w;
 
 static uint32_t first_of(uint32_t layer)
@@ -99,7 +99,7 @@ static void cut(uint32_t fault)
 	take(w.dead, fault);
 }
 
-// The naive model: lengths by going over all links again and again.
+// The naive model finds lengths by repeated passes over all links.
 static bool shorten(uint32_t *length, uint32_t i)
 {
 	uint32_t *a = &length[w.link[i].low], *b = &length[w.link[i].high];
@@ -151,7 +151,7 @@ static void know_truth(void)
 	}
 }
 
-// The ports of a switch from which it is nearer to a rack, by the naive model.
+// The ports of a switch that lead nearer to a rack, by the naive model.
 static uint64_t nearer(uint32_t n, uint32_t rack)
 {
 	const uint32_t *length = w.length[rack];
@@ -188,7 +188,8 @@ static int32_t decide(uint32_t n, struct drb_decision *d, struct drb_rng *r)
 	return drb_decide(&s, &w.node[n], links, load, d);
 }
 
-// One decision, whatever the packet's mark and the port it came in by: nearer, and marked if it must be.
+// One decision, with any mark and any input port: it leads nearer, and the packet is marked if
+// necessary.
 static void decide_one(uint32_t n, uint32_t rack, struct drb_rng *r)
 {
 	const uint32_t downs = w.node[n].down_ports;
@@ -211,7 +212,7 @@ static void decide_one(uint32_t n, uint32_t rack, struct drb_rng *r)
 					   : DRB_DETOUR_ROUTED | 1);
 }
 
-// The switch behind a port, and the port it is there.
+// The switch behind a port, and its port there.
 static uint32_t cross(uint32_t n, uint32_t port, uint32_t *in)
 {
 	const struct drb_end at = w.place[n];
@@ -225,7 +226,7 @@ static uint32_t cross(uint32_t n, uint32_t port, uint32_t *in)
 	return next;
 }
 
-// A packet from rack to rack arrives, without a mark, if the naive model says that there is a way.
+// A packet from rack to rack arrives without a mark if the naive model has a path.
 static void walk(uint32_t from, uint32_t rack, struct drb_rng *r)
 {
 	struct drb_decision d = {.dest = rack * w.t.arity};
@@ -269,7 +270,7 @@ TEST(every_pair_and_triples)
 {
 	struct drb_rng r = drb_rng_seed(14, 1);
 
-	// The last one with two uplinks in layer 1.
+	// The last tree has two uplinks in layer 1.
 	for (uint32_t arity = 2; arity <= 4; arity++) {
 		uint32_t pairs = 0;
 		begin_with(3, arity < 4 ? arity : 3, arity < 4 ? arity : 2);
@@ -292,7 +293,8 @@ TEST(every_pair_and_triples)
 	}
 }
 
-// Of several faults some only make links spare: such a link carries what has no other way, as few of them as can be.
+// Some of several faults only make links spare. A spare link carries packets that have no other
+// path, and such a path has as few spare links as possible.
 TEST(spare_links)
 {
 	struct drb_rng r = drb_rng_seed(14, 4);
@@ -310,7 +312,8 @@ TEST(spare_links)
 	}
 }
 
-// A switch that is said to be dead carries nothing, unless there is a sign of its life. Its neighbours see for themselves.
+// A switch that is reported as dead carries nothing, unless there is a sign of life. Its neighbours
+// rely on their own links.
 TEST(dead_or_alive)
 {
 	struct drb_outages o = {0};
@@ -338,7 +341,7 @@ TEST(dead_or_alive)
 	end();
 }
 
-// Views that contradict one another: a marked packet ends after some hops, one way or another.
+// Switches with contradictory views: a marked packet ends after a limited number of hops.
 TEST(no_endless_way)
 {
 	struct drb_rng r = drb_rng_seed(14, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the rows of the table of schemes say is true of their rules.
+// The table of schemes agrees with the rules of the schemes.
 #include "fixtures/unit.h"
 
 #include "core/routing/draw.h"
@@ -36,7 +36,7 @@ TEST(every_scheme_has_a_name_and_a_help_line)
 	}
 }
 
-// Functions that go together are there together.
+// Functions that belong together are both present or both absent.
 TEST(ops_are_whole)
 {
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {
@@ -55,7 +55,7 @@ TEST(ops_are_whole)
 	}
 }
 
-// What a scheme does not say that it reads has no part in the decision; what it says has.
+// An input that a scheme does not declare has no part in its decision; a declared one has.
 TEST(schemes_read_what_they_say)
 {
 	struct drb_rng r = drb_rng_seed(1, 1);
@@ -90,7 +90,7 @@ TEST(schemes_read_what_they_say)
 	}
 }
 
-// While no uplink has a load, fewer random bits say the same.
+// While no uplink has a load, fewer random bits give the same decision.
 TEST(unloaded_ones_decide_likewise)
 {
 	static const uint64_t bits[] = {[DRB_DRAW_NONE] = 0,
@@ -122,7 +122,7 @@ TEST(unloaded_ones_decide_likewise)
 	}
 }
 
-// The threshold alone keeps packets at their default.
+// Only the threshold keeps packets on their default.
 TEST(schemes_with_a_threshold_keep_to_it)
 {
 	struct drb_rng r = drb_rng_seed(1, 3);
@@ -146,8 +146,8 @@ TEST(schemes_with_a_threshold_keep_to_it)
 	}
 }
 
-// One random number serves several decisions: each outcome as often as any other, and any pair of
-// outcomes that follow each other.
+// One random number serves several decisions. Each outcome is as frequent as any other, and so is
+// each pair of consecutive outcomes.
 TEST(shared_draws_are_uniform)
 {
 	for (uint32_t d = 2; d <= 5; d++) {
@@ -176,8 +176,8 @@ TEST(shared_draws_are_uniform)
 	}
 }
 
-// The two that are drawn and the last one taken, of which the shortest is taken: by the order in which
-// they are looked at, among equals.
+// The shortest of the two drawn uplinks and the last one taken. On a tie the first in the order of
+// comparison is taken.
 TEST(drill_remembers_what_it_took)
 {
 	struct drb_rng r = drb_rng_seed(1, 6);
@@ -208,8 +208,8 @@ TEST(drill_remembers_what_it_took)
 	assert_true(from_memory > ROUNDS / 10);
 }
 
-// The digits of a number, the lowest first, as one number: the core that they lead to if they are added
-// to where the turns of the switches began.
+// The digits of a number, the lowest first, as one number. Added to the first turns of the
+// switches, they give the core.
 static uint32_t core_of(uint32_t number, uint32_t d, const uint32_t begin[3])
 {
 	uint32_t core = 0;
@@ -219,8 +219,8 @@ static uint32_t core_of(uint32_t number, uint32_t d, const uint32_t begin[3])
 	return core;
 }
 
-// Three layers of switches on the way up, each with a turn of its own: the packets of a flow reach the
-// cores in the order of digit-reversed numbers, whatever others send beside them.
+// Switches of three layers towards the core take turns independently. The packets of a flow reach
+// the cores in the order of digit-reversed numbers, whatever other flows send.
 TEST(bouncing_reverses_digits)
 {
 	enum { D = 3, SWITCHES = 1 + D + D * D, CORES = D * D * D };
@@ -230,7 +230,8 @@ TEST(bouncing_reverses_digits)
 	uint32_t begin[3];
 
 	for (uint32_t i = 0; i < SWITCHES; i++) {
-		// Those of a layer begin alike here: numbers of cores are relative to that.
+		// The switches of a layer begin alike here. Core numbers are relative to this
+		// beginning.
 		uint32_t layer = i == 0 ? 0 : i <= D ? 1 : 2;
 		switch_begin(&s[i], DRB_SCHEME_BOUNCING, D, drb_salt(5, layer, 0), 1);
 		const struct drb_bouncing *bouncing = s[i].s.state;
@@ -255,7 +256,7 @@ TEST(bouncing_reverses_digits)
 		switch_end(&s[i]);
 }
 
-// Beside dead uplinks the turns go on among the others, and each gets the same share.
+// With dead uplinks the turns continue among the others, and each gets the same share.
 TEST(bouncing_skips_dead_uplinks)
 {
 	const uint32_t load[UPLINKS] = {0};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What switches know of outages once their hellos have nothing new to say, each by what its neighbours have told it, and
-// where packets go by that. Whatever is dead or drained: hellos settle, and between racks that a path joins every packet
-// arrives. Who is joined, a breadth-first search over the links says.
+// Outages that switches know once their hellos report nothing new, and the paths of packets then.
+// Each switch knows only what its neighbours report. Whatever is dead or drained, hellos settle,
+// and packets arrive between all racks that a path connects. A breadth-first search over the links
+// finds which racks are connected.
 #include "fixtures/unit.h"
 
 #include "fixtures/outage_fabric.h"
 
-// Between all racks that are joined, so many packets each.
+// Sends `each` packets between all pairs of connected racks.
 static void send_all(uint32_t each)
 {
 	for (uint32_t from = 0; from < w.racks; from++) {
@@ -23,7 +24,7 @@ static void send_all(uint32_t each)
 	}
 }
 
-// How many of each are drawn.
+// Numbers of faults to draw, by kind.
 struct faults {
 	uint32_t dead, drained, links, spare;
 };
@@ -102,7 +103,7 @@ TEST(many_in_a_large_one)
 	end();
 }
 
-// A tree is all that is left of the links, as deep as it can be.
+// Leaves only a tree of the links, as deep as possible.
 static void leave_tree(uint32_t n, bool kept[SWITCHES_MAX][PORTS_MAX], bool seen[SWITCHES_MAX])
 {
 	const uint32_t first = drb_rng_below(&w.r, w.node[n].ports);
@@ -117,7 +118,7 @@ static void leave_tree(uint32_t n, bool kept[SWITCHES_MAX][PORTS_MAX], bool seen
 	}
 }
 
-// The longest of the shortest ways from any switch to any.
+// The longest of the shortest paths between any two switches.
 static uint32_t width(void)
 {
 	uint32_t most = 0;
@@ -132,7 +133,8 @@ static uint32_t width(void)
 	return most;
 }
 
-// Whatever is left, hellos settle; and if none must go farther than outages are told, every packet arrives.
+// Whatever links are left, hellos settle. If no path is longer than outages are reported, every
+// packet arrives.
 TEST(hardly_anything_is_left)
 {
 	static const struct faults none;
@@ -163,8 +165,9 @@ TEST(hardly_anything_is_left)
 	assert_true(wide > 0 && wide < tried / 2);
 }
 
-// All switches know that some outages are left out, and go on knowing it; when most are mended, they know all; when all
-// are, nothing. Drained links lose nothing meanwhile.
+// All switches know that some outages are left out, and continue to know it. Once most outages are
+// mended, the switches know all that remain; once all are mended, they know none. Drained links
+// lose nothing meanwhile.
 TEST(more_than_fit)
 {
 	static const struct faults all[] = {{.spare = 600}, {.links = 300}, {.links = 20}, {0}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What host 5 may say it is: one case for each way to say something else. Frames are built here octet by
-// octet, without what the rule is written with.
+// The addresses that host 5 may use as its own: one case for each kind of false address. Frames are
+// built here byte by byte, without the code that the rule uses.
 #include "fixtures/unit.h"
 
 #include "core/fabric/source_rule.h"
@@ -17,7 +17,7 @@
 #define OTHER_LINK_LOCAL 0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x00, 0, 0, 0xff, 0xfe, 0, 0, 9
 #define NO_IP6 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 
-// A frame as it grows.
+// A frame that is being built.
 struct frame {
 	uint8_t data[1600];
 	uint32_t len;
@@ -46,7 +46,7 @@ static enum drb_source check(bool ip, const struct frame *f)
 {
 	const struct drb_addr_plan plan = drb_addr_default(16);
 	const struct drb_source_rule rule = drb_source_rule_of(&plan, 5, ip);
-	uint8_t *copy = malloc(f->len); // so that reading behind it is found
+	uint8_t *copy = malloc(f->len); // so that a read beyond its end is found
 	enum drb_source said;
 
 	assert_non_null(copy);
@@ -60,9 +60,9 @@ static struct frame ipv4(bool group, const uint8_t source[4], int tags)
 {
 	struct frame f = ethernet(group);
 
+	// Priority tags: hosts ignore them.
 	for (int i = 0; i < tags; i++)
-		PUT(&f, i ? 0x81 : 0x88, i ? 0x00 : 0xa8, 0,
-		    0); // priority tags: hosts take them for none
+		PUT(&f, i ? 0x81 : 0x88, i ? 0x00 : 0xa8, 0, 0);
 	PUT(&f, 0x08, 0x00, 0x45, 0, 0, 20, 0, 0, 0, 0, 64, 17, 0, 0);
 	put(&f, source, 4);
 	PUT(&f, OTHER_IP);
@@ -83,7 +83,7 @@ TEST(ipv4_sources)
 		{{127, 0, 0, 1}, false, DRB_SOURCE_IP},
 		{{255, 255, 255, 255}, false, DRB_SOURCE_IP},
 		{{NO_IP}, true, DRB_SOURCE_OK},
-		{{OTHER_IP}, true, DRB_SOURCE_OK}, // goes nowhere
+		{{OTHER_IP}, true, DRB_SOURCE_OK}, // is not forwarded
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -129,11 +129,11 @@ TEST(arp_senders)
 				enum drb_source want = i < 2 ? DRB_SOURCE_OK : DRB_SOURCE_NEIGHBOUR;
 				assert_int_equal(check(true, &f), want);
 				assert_int_equal(check(false, &f), want);
-				f.data[15] = 6; // IEEE 802: Linux takes it as well
+				f.data[15] = 6; // IEEE 802: Linux accepts it as well
 				assert_int_equal(check(true, &f), want);
 				f = arp(group, operation, other, ip[i]);
 				assert_int_equal(check(true, &f), DRB_SOURCE_NEIGHBOUR);
-				f.data[18] = 8; // longer addresses: nobody reads it
+				f.data[18] = 8; // longer addresses: no host reads it
 				assert_int_equal(check(true, &f), DRB_SOURCE_BAD);
 				f = arp(group, operation, own, ip[i]);
 				f.len--;
@@ -143,7 +143,7 @@ TEST(arp_senders)
 	}
 }
 
-// An IPv6 packet; what follows its headers is `payload`.
+// An IPv6 packet; `payload` follows its headers.
 static struct frame ipv6(bool group, const uint8_t source[16], uint8_t next,
 			 const struct frame *payload)
 {
@@ -255,13 +255,13 @@ TEST(neighbour_discovery)
 			struct frame f = ipv6(variant & 1, messages[i].source, 58, &m);
 			if (check(variant & 2, &f) != messages[i].want)
 				fail_msg("%s: %d", messages[i].what, check(variant & 2, &f));
-			PUT(&f, 0, 0, 0, 0, 0); // padding is not the message's
+			PUT(&f, 0, 0, 0, 0, 0); // padding is not part of the message
 			assert_int_equal(check(variant & 2, &f), messages[i].want);
 		}
 	}
 }
 
-// Headers that hide a message, and messages that are cut.
+// Extension headers that hide a message, and messages that are cut short.
 TEST(hidden_messages)
 {
 	static const uint8_t own[16] = {OWN_IP6}, other[16] = {OTHER_IP6}, mac[6] = {OWN_MAC};
@@ -285,7 +285,8 @@ TEST(hidden_messages)
 			assert_int_equal(check(true, &b), of_truth);
 		}
 	}
-	// Authentication has a length of its own; a fragment has no message to check, but for the first.
+	// An authentication header counts its length differently. Only the first fragment has a
+	// message to check.
 	struct frame a = {.len = 0};
 	PUT(&a, 58, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	put(&a, lie.data, lie.len);
@@ -298,7 +299,7 @@ TEST(hidden_messages)
 		a = ipv6(false, own, 44, &a);
 		assert_int_equal(check(true, &a), offset ? DRB_SOURCE_OK : DRB_SOURCE_NEIGHBOUR);
 	}
-	// Options: of no length, longer than the message, too many.
+	// Options: of length zero, longer than the message, too many.
 	for (int options = 0; options < 20; options++) {
 		struct frame m = nd(NA, own, 0, mac);
 		for (int i = 0; i < options; i++)
@@ -312,8 +313,8 @@ TEST(hidden_messages)
 	}
 }
 
-// The EtherType of hellos is the switches', whoever the frame is for: the next switch's socket of hellos takes
-// it, also behind a tag, which the kernel removes.
+// Only switches may send the EtherType of hellos, whatever the destination. The next switch's hello
+// socket accepts such frames, also behind a tag, which the kernel removes.
 TEST(hellos)
 {
 	for (int variant = 0; variant < 12; variant++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The law, the windows, the marks and their death.
+// Scheme walk's law, windows and marks, and how marks die out.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -10,10 +10,11 @@
 struct stage {
 	struct drb_tree t;
 	struct drb_spread s;
-	uint64_t memory[DRB_SPREAD_WORDS(UPLINKS_MAX)];
+	uint64_t memory[DRB_SPREAD_WORDS(UPLINKS_MAX, 2 * UPLINKS_MAX)];
 	struct drb_rng rng;
 	uint32_t now;
-	bool silent; // nothing comes from above; else as much as is sent up, without marks
+	bool silent; // nothing comes from above; otherwise as many packets as are sent up, without
+		     // marks
 };
 
 static void restart(struct stage *stage, uint32_t packet_time, double rate)
@@ -33,8 +34,8 @@ static void set_up(struct stage *stage, uint32_t layers, uint32_t arity)
 	stage->silent = false;
 }
 
-// One slot: for each of the d ports below with probability rho a packet with the default of its
-// flow. fresh: every so many slots the flows' defaults are drawn anew; 0: never.
+// One slot: each of the d ports below receives a packet with probability rho, which has the default
+// of its flow. Every `fresh` slots the flows' defaults are drawn anew; 0: never.
 static void slot(struct stage *stage, double rho, uint32_t def[], uint32_t fresh)
 {
 	uint32_t d = stage->t.arity;
@@ -52,7 +53,7 @@ static void slot(struct stage *stage, double rho, uint32_t def[], uint32_t fresh
 	stage->now++;
 }
 
-// Slots until it spreads, or UINT32_MAX.
+// Slots until the switch spreads, or UINT32_MAX.
 static uint32_t begins(struct stage *stage, double rho, uint32_t def[], uint32_t fresh,
 		       uint32_t slots)
 {
@@ -91,7 +92,7 @@ TEST(random_defaults_are_left_alone)
 	}
 }
 
-// Each flow has an uplink of its own: at full rate nothing overflows.
+// Each flow has its own uplink: nothing overflows at full rate.
 TEST(disjoint_flows_are_left_alone)
 {
 	static const double loads[] = {0.1, 0.5, 0.9, 0.99, 1};
@@ -118,14 +119,14 @@ TEST(colliding_flows_are_spread_at_once)
 		memset(def, 0, sizeof(def)); // all flows want one uplink
 		assert_true(begins(&stage, 0.9, def, 0, 100) <= 2 * DRB_SPREAD_WINDOW);
 		assert_int_equal(stage.s.distance, 1);
-		// Then they are disjoint. What was found in the last windows is forgotten.
+		// Then the flows are disjoint. Evidence of the last windows is forgotten.
 		for (uint32_t i = 0; i < d; i++)
 			def[i] = i;
 		assert_true(ends(&stage, 0.9, def, 0) <= 2 * DRB_SPREAD_LASTS * DRB_SPREAD_WINDOW);
 	}
 }
 
-// What one uplink can carry is no reason, however uneven it is.
+// A load that one uplink can carry is no evidence, however uneven the uplinks are.
 TEST(collisions_below_the_rate_are_left_alone)
 {
 	uint32_t def[8] = {0};
@@ -148,7 +149,7 @@ TEST(bursts_are_spread_soon)
 	}
 }
 
-// Defaults that overflow one uplink by a tenth, packets apart from that as even as can be.
+// Defaults overflow one uplink by a tenth; apart from that the packets are as even as possible.
 TEST(lasting_overflow_is_found)
 {
 	struct stage stage;
@@ -168,7 +169,7 @@ TEST(lasting_overflow_is_found)
 	assert_int_equal(stage.s.evidence, DRB_SPREAD_BY_LASTING);
 }
 
-// The same in octets of frames of mixed sizes, on links of 1000 octets a slot.
+// The same in bytes of frames of mixed sizes, on links of 1000 bytes a slot.
 TEST(sizes_are_octets)
 {
 	for (int collide = 0; collide <= 1; collide++) {
@@ -189,7 +190,7 @@ TEST(sizes_are_octets)
 	}
 }
 
-// A link of twice the rate of the others takes twice as much by default without overflowing.
+// A link with twice the rate of the others carries twice as much by default without overflowing.
 TEST(rates_may_differ)
 {
 	static const double rate[4] = {2, 1, 0.5, 0.5};
@@ -215,7 +216,7 @@ TEST(rates_may_differ)
 	}
 }
 
-// Without a known rate windows are counted in packets, and unevenness decides.
+// Without a known rate, windows are counted in packets and unevenness decides.
 TEST(an_unknown_rate_will_do)
 {
 	for (int collide = 0; collide <= 1; collide++) {
@@ -268,20 +269,20 @@ TEST(enough_marks_are_heard)
 		hear(s, all - enough, 0);
 		assert_int_equal(s->distance, mark < DRB_SPREAD_LAST ? mark + 1 : 0);
 	}
-	// Few near ones count among those farther away.
+	// A few marks of near switches count among marks of switches farther away.
 	hear(s, enough - 1, 2);
 	hear(s, 1, 4);
 	hear(s, all - enough, 0);
 	assert_int_equal(s->distance, 5);
-	// Evidence of its own is nearer than anything heard.
+	// A switch's own evidence is nearer than any mark.
 	s->evidence = DRB_SPREAD_AT_ONCE;
 	hear(s, all, 1);
 	assert_int_equal(s->distance, 1);
 }
 
-// A ring of switches in which each hears only the next: what one has evidence of is heard by four
-// more, and forgotten by all within five counts when the evidence is gone. Also where all hear
-// each other, nobody keeps a rumour alive.
+// A ring of switches in which each hears only the next. The evidence of one switch is heard by four
+// more, and all forget it within five counts once it is gone. Where all hear each other, no rumour
+// is kept alive either.
 TEST(rumours_die)
 {
 	enum { SWITCHES = 20, ARITY = 4 };
@@ -315,7 +316,7 @@ TEST(rumours_die)
 	}
 }
 
-// Who hears nobody any more, but still sends, forgets what it heard.
+// A switch that receives nothing but still sends forgets the marks that it heard.
 TEST(silence_is_forgotten)
 {
 	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -330,7 +331,7 @@ TEST(silence_is_forgotten)
 	assert_int_equal(stage.s.heard, 0);
 }
 
-// Who gets less than a quarter of what it sends spreads, until it hears.
+// A switch that receives less than a quarter of what it sends spreads, until it receives more.
 TEST(the_deaf_spread)
 {
 	enum { SOON = 2 * DRB_SPREAD_DEAF * DRB_SPREAD_WINDOW };
@@ -345,7 +346,7 @@ TEST(the_deaf_spread)
 			if (i % 10 != 0) // 7.2 packets are sent a slot
 				hear(&stage.s, eighths, 0);
 			if (i >= SOON)
-				assert_int_equal(stage.s.distance, eighths < 2);
+				assert_int_equal(stage.s.distance, eighths < 2 ? 2 : 0);
 		}
 		assert_int_equal(stage.s.evidence, 0);
 		stage.silent = false;
@@ -362,7 +363,7 @@ TEST(the_deaf_spread)
 	}
 }
 
-// One of several workers sends what others hear of.
+// One of several workers sends packets whose answers other workers receive.
 TEST(a_part_of_a_switch_is_not_deaf)
 {
 	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -382,18 +383,10 @@ TEST(a_part_of_a_switch_is_not_deaf)
 static void pass_window(struct stage *stage)
 {
 	stage->now += DRB_SPREAD_WINDOW;
-	drb_spread_tick(&stage->s, stage->now, 0);
+	assert_true(drb_spread_tick(&stage->s, stage->now, 0));
 }
 
-static void set_up_layer(struct stage *stage, uint32_t layer)
-{
-	set_up(stage, 3, 4);
-	const struct drb_spread_setup setup = {
-		.tree = &stage->t, .layer = layer, .packet_time = 1, .rate = 1};
-	drb_spread_init(&stage->s, &setup, stage->memory);
-}
-
-// Who has hardly anything to send is not taken for deaf any longer.
+// A switch that sends hardly anything no longer counts as deaf.
 TEST(the_deaf_end_when_they_send_nothing)
 {
 	uint32_t def[8] = {0, 1, 2, 3, 4, 5, 6, 7}, windows = 0;
@@ -410,8 +403,17 @@ TEST(the_deaf_end_when_they_send_nothing)
 	assert_int_equal(stage.s.distance, 0);
 }
 
-// Where a packet turns round that a switch spread by its own judgement is evidence for some windows; what follows it
-// is none, nor what comes from above, or it would last for ever.
+static void set_up_layer(struct stage *stage, uint32_t layer)
+{
+	set_up(stage, 3, 4);
+	const struct drb_spread_setup setup = {
+		.tree = &stage->t, .layer = layer, .packet_time = 1, .rate = 1};
+	drb_spread_init(&stage->s, &setup, stage->memory);
+}
+
+// A switch below spread a packet by its own evidence, and the packet turns round here: this is
+// evidence for some windows. Packets marked as a result are not evidence, and neither are packets
+// from above, or the evidence would last for ever.
 TEST(what_turns_round_is_told)
 {
 	for (uint32_t layer = 2; layer <= 3; layer++) {
@@ -432,7 +434,7 @@ TEST(what_turns_round_is_told)
 	}
 }
 
-// A pause is no overflow: what comes in it is spread over all of its time.
+// A pause is not an overflow: packets that arrive in it are spread over all of its time.
 TEST(pauses_are_time)
 {
 	struct stage stage;

@@ -10,7 +10,7 @@ TEST(names_read_back)
 		"tornado",     "all-to-all",     "transpose",    "reversal",   "hotspot:16",
 		"incast:1",    "racks:0.03",     "racks:1",      "turns:10",   "epoch:4",
 		"jobs:8",      "file:a/b:c.csv", "oneway:0.5:0", "oneway:0:1", "sink:1",
-		"silent:0.5",  "unequal:0.1",
+		"silent:0.5",  "unequal:0.1",    "idle:0.05",    "trains:16",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		struct drb_traffic_kind kind;
@@ -90,7 +90,7 @@ static void tear_down(struct stage *s)
 	free(s->before);
 }
 
-// pattern -> every slot is a permutation; every slot is the same one
+// pattern -> whether every slot is a permutation, and whether every slot is the same one
 static const struct {
 	const char *text;
 	bool permutation, persistent;
@@ -99,7 +99,8 @@ static const struct {
 	{"mixed", true, false},       {"stride:1", true, true},  {"tornado", true, true},
 	{"all-to-all", true, false},  {"transpose", true, true}, {"reversal", true, true},
 	{"hotspot:2", false, false},  {"incast:1", false, true}, {"racks:1", true, true},
-	{"turns:3", true, false},     {"epoch:7", true, false},  {"jobs:1", true, true},
+	{"turns:3", true, false},     {"epoch:7", true, false},  {"trains:4", true, false},
+	{"jobs:1", true, true},
 };
 
 static bool is_permutation(const uint32_t dest[], uint32_t n)
@@ -133,7 +134,7 @@ TEST(slots_are_what_the_pattern_says)
 				changed |= slot && memcmp(s.dest, s.before, n * sizeof(n)) != 0;
 				memcpy(s.before, s.dest, n * sizeof(n));
 			}
-			if (n > 4) // smaller ones have too few permutations to be sure of a change
+			if (n > 4) // smaller ones have too few permutations for a certain change
 				assert_int_equal(changed, !kinds[k].persistent);
 			tear_down(&s);
 		}

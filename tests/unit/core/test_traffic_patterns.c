@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns that persist for some hosts or for some slots, and those from a file, against plain
-// second models of them: the same draws must give the same packets.
+// Patterns that persist for some hosts or for some slots, and patterns from a file. They are
+// compared with simple second models: the same draws must give the same packets.
 #include "fixtures/unit.h"
 
 #include "core/traffic/traffic.h"
@@ -32,7 +32,7 @@ static void set_up(struct model *m, uint32_t layers, uint32_t arity, const char 
 			 0);
 }
 
-// At rho 1 nobody is silent, but the draws that decide it are made.
+// At rho 1 no host is silent, but the draws that decide it are made.
 static void check_slot(struct model *m, uint32_t slot)
 {
 	drb_traffic_slot(&m->traffic, &m->rng, slot, m->dest);
@@ -41,8 +41,8 @@ static void check_slot(struct model *m, uint32_t slot)
 	assert_memory_equal(m->dest, m->want, m->t.hosts * sizeof(*m->dest));
 }
 
-// A list in random order in which nobody gets itself, drawn from the end, anew from the first place
-// that fails.
+// A list in random order in which no entry gets itself. It is drawn from the end, and starts again
+// from the first position that fails.
 static void shuffle(struct drb_rng *rng, uint32_t list[], const uint32_t who[], uint32_t n)
 {
 	uint32_t i = n;
@@ -133,7 +133,39 @@ TEST(an_epoch_has_one_permutation)
 	}
 }
 
-// What the first packets of a host of a job are, where it sends by place `at` of n.
+// A host keeps its destination for S slots on average, and few change in the same slot.
+TEST(hosts_of_trains_change_one_by_one)
+{
+	enum { SLOTS = 20000 };
+	static const uint32_t lengths[] = {1, 4, 64};
+
+	for (size_t c = 0; c < ARRAY_SIZE(lengths); c++) {
+		uint32_t before[HOSTS_MAX], changes = 0, most = 0;
+		struct model m;
+		char text[32];
+		snprintf(text, sizeof(text), "trains:%u", lengths[c]);
+		set_up(&m, 3, 4, text);
+		const uint32_t hosts = m.t.hosts;
+		for (uint32_t slot = 0; slot < SLOTS; slot++) {
+			uint32_t now = 0;
+			drb_traffic_slot(&m.traffic, &m.rng, slot, m.dest);
+			for (uint32_t h = 0; h < hosts; h++) {
+				assert_int_not_equal(m.dest[h], h);
+				now += slot > 0 && m.dest[h] != before[h];
+			}
+			memcpy(before, m.dest, sizeof(before));
+			changes += now;
+			most = now > most ? now : most;
+		}
+		// Two hosts of a hundred pairs must not exchange destinations.
+		const double share = changes / (double)SLOTS * lengths[c] / hosts;
+		assert_true(share > 0.95 && share < 1.02);
+		assert_true(most <= hosts / lengths[c] + 2);
+		free(m.memory);
+	}
+}
+
+// The destination, within a job, of the first packets of the host at position `at` of n.
 static uint32_t place(struct model *m, uint32_t job, uint32_t at, uint32_t n, uint32_t slot,
 		      uint32_t map[])
 {
@@ -304,19 +336,20 @@ TEST(bad_files_are_refused_by_line)
 		assert_int_equal(parse(cases[i].text, strlen(cases[i].text), &file, error), -22);
 		assert_string_equal(error, cases[i].error);
 	}
-	// Within a slot lines may come in any order.
+	// Lines of one slot may come in any order.
 	struct drb_traffic_kind kind;
 	static const char swap[] = H "0,1,2,1\n4,1,3,1\n4,1,2,0\n";
 	read_text(&kind, swap, strlen(swap));
 	assert_int_equal(kind.file->pairs, 2);
 	drb_traffic_file_free(kind.file);
-	// What rounding adds is no reason.
+	// An excess from rounding is not an error.
 	static const char rounded[] = H "0,1,2,0.333334\n0,1,3,0.333334\n0,1,4,0.333334\n";
 	read_text(&kind, rounded, strlen(rounded));
 	drb_traffic_file_free(kind.file);
 }
 
-// Each host of a line sends to all hosts of a group but itself, alike; the last line of a group holds.
+// Each host of a line sends equally to all hosts of a group except itself. The last line of a group
+// counts.
 TEST(groups_draw_their_members)
 {
 	enum { SLOTS = 20000 };
@@ -352,7 +385,7 @@ TEST(groups_draw_their_members)
 	drb_traffic_file_free(m.kind.file);
 }
 
-// Any bytes are either traffic or refused.
+// Any bytes are either read as traffic or refused.
 TEST(garbled_files_do_no_harm)
 {
 	struct drb_rng rng = drb_rng_seed(3, 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns in which hosts have roles: who sends to whom, how much, and who keeps to it.
+// Patterns in which hosts have roles: which host sends to which, how much, and which keep their
+// destination.
 #include "fixtures/unit.h"
 
 #include "core/traffic/traffic.h"
@@ -7,14 +8,14 @@
 #define HOSTS_MAX 432
 #define SLOTS 600
 
-// What became of a run.
+// The results of a run.
 struct seen {
 	struct drb_tree t;
 	uint32_t racks, pods;
 	uint32_t sent[HOSTS_MAX], got[HOSTS_MAX]; // packets
 	uint32_t first[HOSTS_MAX];                // destination; DRB_NO_LABEL: none
-	bool keeps[HOSTS_MAX];                    // sends to one only
-	uint32_t keeping;                         // racks whose hosts all keep
+	bool keeps[HOSTS_MAX];                    // sends to one host only
+	uint32_t keeping;                         // racks whose hosts all keep their destination
 };
 
 static uint32_t rack_of(const struct seen *s, uint32_t h)
@@ -35,7 +36,7 @@ static void count_slot(struct seen *s, const uint32_t dest[])
 		if (dest[h] == DRB_NO_LABEL)
 			continue;
 		assert_true(dest[h] < s->t.hosts && dest[h] != h);
-		assert_false(taken[dest[h]]); // no host gets two in a slot
+		assert_false(taken[dest[h]]); // no host receives two packets in a slot
 		taken[dest[h]] = true;
 		if (s->first[h] == DRB_NO_LABEL)
 			s->first[h] = dest[h];
@@ -96,7 +97,8 @@ TEST(half_of_the_pods_send)
 				assert_true(sends ? s.sent[h] == SLOTS
 						  : about(s.sent[h], cases[i].answers));
 				assert_true(!sends || about(s.got[h], cases[i].answers));
-				// All of a pod alike, and to those that do not.
+				// All hosts of a pod are alike, and senders send to hosts that do
+				// not send.
 				uint32_t pod = s.t.hosts / s.pods * pod_of(&s, h);
 				assert_int_equal(sends, s.got[pod] != SLOTS);
 				if (sends)
@@ -124,7 +126,7 @@ TEST(a_pod_only_receives)
 		kept++;
 		assert_int_equal(pod_of(&s, s.first[h]), pod_of(&s, sink));
 		with_digit[s.first[h] % 4]++;
-		// One uplink for all of a rack.
+		// All hosts of a rack share one uplink.
 		assert_int_equal(s.first[h] % 4, s.first[rack_of(&s, h) * 4] % 4);
 	}
 	assert_int_equal(kept, in_pod / 2);
@@ -144,12 +146,25 @@ TEST(some_racks_are_silent)
 	}
 	assert_int_equal(silent, s.t.hosts / 4);
 	assert_int_equal(s.keeping, s.racks * 3 / 8);
-	// Two hosts are left, whatever is asked for.
+	// Two hosts remain, whatever share is silent.
 	s = see(2, 1, "silent:0.9", 1);
 	silent = 0;
 	for (uint32_t h = 0; h < s.t.hosts; h++)
 		silent += s.sent[h] == 0;
 	assert_true(silent <= s.t.hosts - 2);
+}
+
+TEST(some_hosts_are_idle)
+{
+	const struct seen s = see(3, 4, "idle:0.125", 4);
+	uint32_t idle = 0;
+
+	for (uint32_t h = 0; h < s.t.hosts; h++) {
+		assert_true(s.sent[h] == s.got[h] && (s.sent[h] == 0 || s.sent[h] == SLOTS));
+		assert_true(s.sent[h] == 0 || !s.keeps[h]);
+		idle += s.sent[h] == 0;
+	}
+	assert_int_equal(idle, s.t.hosts / 8);
 }
 
 TEST(some_racks_send_little)
@@ -167,11 +182,11 @@ TEST(some_racks_send_little)
 	assert_true(s.keeping >= s.racks / 2);
 }
 
-// On every fabric, with every seed: what count_slot() looks for.
+// The checks of count_slot() hold on every fabric, with every seed.
 TEST(all_are_admissible)
 {
-	static const char *const texts[] = {"oneway:0.3:0.2", "sink:0.1", "sink:1", "silent:0.5",
-					    "unequal:0.1"};
+	static const char *const texts[] = {"oneway:0.3:0.2", "sink:0.1",  "sink:1",   "silent:0.5",
+					    "unequal:0.1",    "idle:0.05", "idle:0.99"};
 	static const uint32_t trees[][2] = {{1, 1}, {1, 3}, {2, 1}, {2, 3}, {3, 1}, {3, 2}, {3, 5}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {

@@ -55,7 +55,7 @@ TEST(sizes_out_of_range_are_refused)
 	assert_int_equal(drb_tree_init(&t, 15, 4), -EOVERFLOW);
 	assert_int_equal(drb_tree_init_uplinks(&t, 3, 4, 0), -EINVAL);
 	assert_int_equal(drb_tree_init_uplinks(&t, 3, 4, 5), -EINVAL);
-	assert_int_equal(drb_tree_init_uplinks(&t, 1, 4, 2), -EINVAL); // there is nothing above
+	assert_int_equal(drb_tree_init_uplinks(&t, 1, 4, 2), -EINVAL); // there is no layer above
 	assert_int_equal(drb_tree_init_uplinks(&t, 1, 4, 4), 0);
 }
 
@@ -100,7 +100,7 @@ static void assert_end(struct drb_end e, uint32_t layer, uint32_t label, uint32_
 	assert_int_equal(e.up, up);
 }
 
-// All links between layers m-1 and m: the relation of the model holds for exactly the pairs that
+// All links between layers m-1 and m. The relation of the model holds for exactly the pairs that
 // the peer functions name, and every port of both sides has exactly one link.
 static void check_layer_links(const struct model *m, const struct drb_tree *t, uint32_t layer)
 {
@@ -163,7 +163,7 @@ TEST(wiring_is_the_formula_and_a_bijection)
 	}
 }
 
-// A random tree of any shape the library takes.
+// A random tree of any shape that the library accepts.
 static struct model random_model(struct drb_rng *r)
 {
 	struct model m = {0};
@@ -226,7 +226,7 @@ TEST(random_trees_match_the_model)
 		for (int k = 0; k < 10; k++)
 			check_random_labels(&m, &r);
 	}
-	assert_true(large > 20); // the sample reaches up to the limit
+	assert_true(large > 20); // the sample reaches the limit
 }
 
 TEST_MAIN(NULL, NULL)

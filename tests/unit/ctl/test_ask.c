@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asking many switches at once: one that hangs is waited for once, and what it says late is not taken for new. The
-// test is the switch: it says what it likes, when it likes, into the socket.
+// Many switches are asked at once. One that hangs costs the timeout only once, and its late reply
+// does not count as a new one. The test plays the switches and writes any replies at any time into
+// their sockets.
 #include "fixtures/unit.h"
 
 #include <sys/socket.h>
@@ -33,7 +34,7 @@ static void say_answer(int fd, uint64_t time_ns)
 	json_decref(reply);
 }
 
-// The connection that a switch finds, greeted.
+// Accepts the connection to a switch, and sends the greeting.
 static int greet(size_t i)
 {
 	int fd = accept(listener[i], NULL, NULL);
@@ -75,7 +76,8 @@ static int end(void **state)
 	return rmdir(folder);
 }
 
-// Who is asked finds the answers of all rounds in its socket already, but for the one that hangs.
+// Replies of all rounds are already in the sockets when they are read, except those of the switch
+// that hangs.
 TEST_WITH(one_that_hangs_is_waited_for_once, begin, end)
 {
 	int fd[SWITCHES];
@@ -99,7 +101,7 @@ TEST_WITH(one_that_hangs_is_waited_for_once, begin, end)
 			assert_int_equal(all[i].all.time_ns, i == 3 ? 0 : 5 + (uint64_t)more);
 		}
 	}
-	// It goes on, and is as good as any.
+	// The switch continues, and counts like any other.
 	fd[3] = greet(3);
 	say_answer(fd[3], 9);
 	round_ms(SWITCHES, IMPATIENT_MS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events over a real HTTP daemon: a snapshot that comes while a stream looks for one is not missed. The test is the
-// poller: it publishes while the stream has just looked.
+// Events over a real HTTP daemon: a snapshot that is published while a stream checks for one is not
+// missed. The test is the poller, and publishes just after the stream has checked.
 #include "fixtures/unit.h"
 
 #include <arpa/inet.h>
@@ -18,7 +18,7 @@ static struct poller poller;
 static struct event_streams streams;
 static struct snapshot snapshots[3]; // each is published once
 static unsigned published, looks;
-static bool publish_in_look; // in the second one, while the stream is within poller_next()
+static bool publish_in_look; // in the second check, while the stream is within poller_next()
 static pthread_t publisher;
 
 static void publish(void)
@@ -43,7 +43,8 @@ struct snapshot *poller_next(struct poller *p, uint64_t number)
 	(void)number;
 	struct snapshot *last = __atomic_load_n(&p->last, __ATOMIC_SEQ_CST);
 
-	// It has sent the first snapshot and looks for another: here is one. The wake may have to wait for a lock.
+	// The stream has sent the first snapshot and checks for another: this one is published now.
+	// Its wake-up may have to wait for a lock.
 	if (++looks == 2 && publish_in_look) {
 		pthread_create(&publisher, NULL, publish_and_wake, NULL);
 		usleep(100000);
@@ -59,7 +60,7 @@ const char *snapshot_text(struct snapshot *p, enum snapshot_text which, size_t *
 
 void snapshot_release(struct snapshot *p)
 {
-	(void)p; // they are the test's
+	(void)p; // the test owns them
 }
 
 static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url,
@@ -89,7 +90,7 @@ static int connect_to(struct MHD_Daemon *daemon)
 	return fd;
 }
 
-// Whether this event comes; what came before it is in `seen`.
+// Returns whether this event arrives. `seen` gets the text up to it.
 static bool comes(int fd, const char *event, char seen[4096])
 {
 	size_t length = strlen(seen);

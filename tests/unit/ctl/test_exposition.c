@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Metrics as text, from made-up replies: what monitoring systems want of the form, which numbers stand
-// where, and that no text of a switch can add a line or a label.
+// Metrics as text, from made-up replies: the form that monitoring systems require, and the values
+// of the series. No text of a switch can add a line or a label.
 #include "fixtures/unit.h"
 
 #include "ctl/metrics/exposition.h"
@@ -8,7 +8,7 @@
 #define HOSTILE "a\"} 1\nb\\\""
 #define ESCAPED "a\\\"} 1\\nb\\\\\\\""
 
-// A switch that answered, with two ports, and one that did not.
+// A switch that replied, with two ports, and one that did not.
 static struct metrics_switch switches[2];
 static struct drb_switch_port ports[2];
 static char *text;
@@ -92,7 +92,7 @@ TEST_WITH(values_and_units, begin, end)
 	assert_true(has_line("drb_port_queue_packets{" OF_PORT "} 8"));
 	assert_true(has_line("# TYPE drb_port_ring_packets gauge"));
 	assert_true(has_line("drb_port_ring_packets{" OF_PORT "} 10"));
-	// Not a number: there is no such series, but the family is known.
+	// The value is not a number: the family is announced, without a series.
 	assert_true(strstr(text, "# TYPE drb_uplink_utilisation_ratio gauge\n"));
 	assert_null(strstr(text, "\ndrb_uplink_utilisation_ratio{"));
 }
@@ -117,13 +117,13 @@ TEST_WITH(texts_stay_in_their_label, begin, end)
 	assert_non_null(strstr(text, ",scheme=\"" ESCAPED "\",unit=\"packet\"} 1\n"));
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		assert_true(strncmp(line, "drb_", 4) == 0 || strncmp(line, "# ", 2) == 0);
-	// As long as a reply can make it.
+	// The longest text of a reply.
 	memset(switches[0].all.info.code, '"', sizeof(switches[0].all.info.code) - 1);
 	write_metrics();
 	assert_non_null(strstr(text, "\\\"\",scheme="));
 }
 
-// Each family is announced once, before its series, which stand together and are all different.
+// Each family is announced once, before its series, which are adjacent and all different.
 TEST_WITH(families_stand_together, begin, end)
 {
 	char family[128] = "", kind[16] = "", said[128];

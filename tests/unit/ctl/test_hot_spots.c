@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which links drbctl watch names, and in which order.
+// The links that drbctl watch names, and their order.
 #include "fixtures/unit.h"
 
 #include "ctl/views/hot_spots.h"
@@ -11,7 +11,7 @@ struct stage {
 	struct drb_switch_all all[2]; // 2 s apart
 };
 
-// A port of 500 packets/s: packets sent meanwhile, ms lost, packets queued.
+// Adds a port of 500 packets/s: packets sent meanwhile, ms lost, packets queued.
 static void add(struct stage *s, uint64_t sent, uint64_t lost_ms, uint64_t queued)
 {
 	uint32_t i = s->all[0].port_count;
@@ -37,8 +37,8 @@ TEST(full_but_slow_ones_are_named_first)
 
 	add(&s, 1000, 0, 500); // full
 	add(&s, 670, 660, 30); // full, at 67 %
-	add(&s, 800, 0, 500);  // has room
-	add(&s, 990, 0, 1);    // full, but nothing waits
+	add(&s, 800, 0, 500);  // has capacity left
+	add(&s, 990, 0, 1);    // full, but the queue is empty
 	add(&s, 980, 0, 40);   // full
 	add(&s, 940, 40, 100); // full, at 94 %
 	double slowed = hot_spots_add(&hot, &s.all[0], &s.all[1]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flows of captures: how they are told apart, what became of each, and packets that are captured twice.
+// Flows of captures: how they are distinguished, the fate of each, and packets that are captured
+// twice.
 #include "fixtures/unit.h"
 
 #include "core/packet/bytes.h"
@@ -7,7 +8,8 @@
 #include "gen/captures/recognise.h"
 #include "gen/captures/repeats.h"
 
-// A frame of UDP from 192.168.1.<from> to 8.8.8.8, of which `captured` bytes are there, at a place.
+// Adds a UDP frame from 192.168.1.<from> to 8.8.8.8, captured at point `place`. `captured` of its
+// bytes are present.
 static void add_udp(struct trace *t, uint8_t from, uint16_t port, uint32_t captured, uint32_t place)
 {
 	uint8_t frame[60] = {[12] = 8, [14] = 0x45, [23] = 17, [26] = 192, 168, 1,
@@ -46,7 +48,9 @@ TEST(flows_are_told_apart)
 	trace_free(&t);
 }
 
-// As many as were captured at the place that has most of them; only of a switch is it certain that they are the same.
+// A frame counts as often as at the capture point that has it most often; the others are repeats.
+// Only in captures of switches is it certain that these are the same frames, so only there are they
+// taken out.
 TEST(repeats_are_found)
 {
 	struct repeats found;
@@ -55,7 +59,7 @@ TEST(repeats_are_found)
 	for (uint32_t i = 0; i < 40; i++)
 		add_udp(&t, (uint8_t)(i / 2), 7, 60, i % 2); // each at both places
 	for (uint32_t i = 0; i < 6; i++)
-		add_udp(&t, 200, 7, 60, 0); // alike, and sent so often
+		add_udp(&t, 200, 7, 60, 0); // equal frames, sent several times
 	for (uint32_t i = 0; i < 4; i++)
 		add_udp(&t, 200, 7, 60, 1);
 	add_udp(&t, 201, 7, 60, 1);
@@ -69,13 +73,13 @@ TEST(repeats_are_found)
 	assert_int_equal(found.left, 0);
 	assert_int_equal(found.taken_out, 24);
 	assert_int_equal(t.count, 27);
-	// What is left is of two places, and each of them once.
+	// Frames of both places are left, each of them once.
 	assert_int_equal(repeats_take_out(&t, &found), 0);
 	assert_int_equal(found.left + found.taken_out, 0);
 	trace_free(&t);
 }
 
-// Two flows: one is overtaken by itself, of the other every third packet is lost.
+// Two flows: packets of one overtake each other, and every third packet of the other is lost.
 TEST(flows_have_figures_of_their_own)
 {
 	enum { PACKETS = 30 };
@@ -96,8 +100,8 @@ TEST(flows_have_figures_of_their_own)
 	assert_non_null(r);
 	for (uint32_t i = 0; i < PACKETS; i++) {
 		struct trace_packet *p = &t.packet[i];
-		uint64_t latency =
-			i % 4 == 0 ? 5000 : 100; // of the first flow: two packets overtake
+		// In the first flow, later packets overtake those with 5000 ns.
+		uint64_t latency = i % 4 == 0 ? 5000 : 100;
 		p->sent = 1;
 		moments_add(recogniser_sendings(r), i, 1000 * (i + 1));
 		if (i % 2 == 1 && i % 3 == 0)
@@ -115,7 +119,7 @@ TEST(flows_have_figures_of_their_own)
 	const struct flow *second = &traffic.flows.at[t.packet[1].flow];
 	assert_int_equal(first->sent, 15);
 	assert_int_equal(first->lost, 0);
-	assert_int_equal(first->reordered, 7); // all that took 5000 ns but the last
+	assert_int_equal(first->reordered, 7); // all that took 5000 ns, except the last
 	assert_true(first->latency.max == 5000 && first->latency.p50 == 5000);
 	assert_int_equal(second->lost, 5);
 	assert_int_equal(second->reordered, 0);

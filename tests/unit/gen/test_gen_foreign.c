@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Foreign frames: headers, checksums, the mapping of addresses onto hosts, and recognising packets
-// where they arrive.
+// Foreign frames: headers, checksums, the mapping of addresses onto hosts, and the recognition of
+// packets where they arrive.
 #include "fixtures/unit.h"
 
 #include "common/cli/log.h"
@@ -15,7 +15,7 @@
 
 #define SIZE_MAX_HERE 400
 
-// What a made-up frame consists of.
+// The parts of a made-up frame.
 struct recipe {
 	const char *what;
 	uint32_t tags;
@@ -44,8 +44,8 @@ static const struct recipe recipes[] = {
 	{"IPv6, later fragment", 0, true, 0, true, 6, 16, false},
 };
 
-// Sum of addresses, length and protocol as in RFC 793 and RFC 8200, plus everything from `at` on:
-// 0xffff if the transport checksum is right.
+// Sum of addresses, length and protocol as in RFC 793 and RFC 8200, and of everything from `at` on.
+// It is 0xffff if the transport checksum is right.
 static uint16_t transport_sum(const uint8_t *frame, uint32_t size, const struct recipe *r,
 			      uint32_t ip, uint32_t at)
 {
@@ -61,7 +61,7 @@ static void random_bytes(struct drb_rng *rng, uint8_t *p, uint32_t n)
 		p[i] = (uint8_t)drb_rng_next(rng);
 }
 
-// Makes a frame with right checksums. Returns its size and where the headers are.
+// Makes a frame with right checksums. Returns its size and the offsets of its headers.
 static uint32_t cook(uint8_t *frame, const struct recipe *r, struct drb_rng *rng, uint32_t *ip,
 		     uint32_t *transport)
 {
@@ -131,7 +131,7 @@ TEST(checksums_stay_right)
 		}
 		if (r->covered && transport_sum(frame, size, r, ip, transport) != 0xffff)
 			fail_msg("%s: transport checksum is wrong", r->what);
-		// Nothing else changes.
+		// All other bytes stay the same.
 		if (r->covered)
 			memcpy(frame + transport + r->checksum_at,
 			       before + transport + r->checksum_at, 2);
@@ -154,8 +154,8 @@ TEST(udp_without_checksum_stays_without)
 	assert_int_equal(drb_load16(frame + transport + 6), 0);
 }
 
-// Every prefix of every frame, in memory of exactly its size: never reads beyond, never claims a
-// checksum that is not there.
+// Every prefix of every frame, in memory of exactly its size: there is no read beyond it, and no
+// missing checksum is reported as present.
 TEST(truncated_frames_are_safe)
 {
 	struct drb_addr_plan plan = drb_addr_default(4);
@@ -256,7 +256,37 @@ TEST(partners_are_on_different_hosts)
 	free(pair);
 }
 
-// Three addresses that all talk to each other do not fit two hosts; nothing breaks.
+// Hosts stand for equally many addresses, whatever the seed; for one each while there are enough.
+TEST(addresses_spread_over_all_hosts)
+{
+	enum { HOSTS = 16 };
+
+	for (uint32_t addresses = 2; addresses <= 40; addresses++) {
+		struct addrmap *m = addrmap_new(HOSTS, addresses);
+		uint32_t of_host[HOSTS] = {0};
+		for (uint32_t i = 0; i < addresses; i++) {
+			struct ipframe_address a = address(i), b = address((i + 1) % addresses);
+			assert_int_equal(addrmap_add(m, &a, &b), 0);
+		}
+		assert_int_equal(addrmap_solve(m), 0);
+		for (uint32_t i = 0; i < addresses; i++) {
+			struct ipframe_address a = address(i);
+			of_host[addrmap_host(m, &a)]++;
+		}
+		uint32_t shared = 0;
+		for (uint32_t h = 0; h < HOSTS; h++) {
+			// A partner can take the last host of a round.
+			assert_in_range(of_host[h] + 1, addresses / HOSTS,
+					(addresses + HOSTS - 1) / HOSTS + 2);
+			shared += of_host[h] > 1 ? of_host[h] : 0;
+		}
+		assert_int_equal(addrmap_shared(m), shared);
+		assert_true(addresses > HOSTS || shared == 0);
+		addrmap_free(m);
+	}
+}
+
+// Three addresses that all talk to each other do not fit two hosts; the mapping still ends.
 TEST(impossible_mappings_are_survived)
 {
 	struct addrmap *m = addrmap_new(2, 1);

@@ -54,7 +54,7 @@ TEST(probe_reads_back)
 	}
 }
 
-// Byte 0 of the frame that is changed, and what it is then.
+// The byte of the frame that is changed, and the result of reading the frame then.
 static const struct {
 	uint32_t at;
 	int result;

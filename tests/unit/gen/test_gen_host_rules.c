@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that say which hosts addresses of captures become.
+// Files that assign addresses of captures to hosts.
 #include "fixtures/unit.h"
 
 #include <arpa/inet.h>
@@ -79,7 +79,7 @@ TEST(addresses_with_a_host_keep_it)
 	host_rules_free(&rules);
 }
 
-// Whatever the order of lines.
+// The longest matching network counts, whatever the order of lines.
 TEST(the_longest_network_counts)
 {
 	struct host_rules rules = {.plan = drb_addr_default(16)};

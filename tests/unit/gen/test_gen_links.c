@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What drbgen replay says of links and of switches that were late. tests/live/traffic/replay.sh has such switches.
+// Messages of drbgen replay about links and about switches that were late.
+// tests/live/traffic/replay.sh has such switches.
 #include "fixtures/unit.h"
 
 #include "common/cli/log.h"
@@ -9,7 +10,7 @@
 #define MS UINT64_C(1000000)
 #define CURE ": use links of a lower --rate, with longer slots, or a less busy machine"
 
-// A layer-1 switch of two links of 2 ms a packet, watched for 10 s from 1 s on, a moment every 2.5 s.
+// A layer-1 switch with two links of 2 ms a packet, watched from 1 s to 11 s, every 2.5 s.
 struct stage {
 	struct watched_port port[2];
 	struct watched_switch at;
@@ -29,8 +30,9 @@ static void set_up(struct stage *s)
 	}
 	for (int m = 0; m < WATCH_MOMENTS; m++) {
 		s->at.time_ns[m] = (1000 + 2500 * (uint64_t)m) * MS;
+		// The most that the link can send.
 		for (int k = 0; k < 2; k++)
-			s->port[k].count[m].out_packets = 1250 * (uint64_t)m; // all that it can
+			s->port[k].count[m].out_packets = 1250 * (uint64_t)m;
 	}
 }
 
@@ -53,7 +55,30 @@ TEST(nothing_is_said_of_good_ones)
 	assert_string_equal(drb_msg_last(), "before");
 }
 
-// A link that lost so much of its time by then, and dropped so many packets.
+// A switch of another version may lack a counter: figures that need it are unknown, the others
+// remain.
+TEST(unknown_figures_stay_unknown)
+{
+	struct stage s;
+
+	set_up(&s);
+	for (int m = 0; m < WATCH_MOMENTS; m++)
+		s.at.worker[m].late_slots = s.port[0].count[m].lost_credit_ns = DRB_UNKNOWN;
+	struct link_report r = report(&s);
+	assert_true(r.late_slots == DRB_UNKNOWN && r.machine_lost == DRB_UNKNOWN);
+	assert_true(r.forwarded == 2 * 2 * 1250 && r.lost_credit_events == 0);
+	assert_int_equal(r.growing, DRB_GROWTH_UNCLEAR);
+	drb_info("before");
+	link_report_say(&r, 5, 1e9);
+	assert_string_equal(drb_msg_last(), "before");
+	set_up(&s);
+	for (int m = 0; m < WATCH_MOMENTS; m++)
+		s.port[1].count[m].out_packets = DRB_UNKNOWN;
+	r = report(&s);
+	assert_true(r.forwarded == DRB_UNKNOWN && isnan(r.late_ns) && r.late_slots == 0);
+}
+
+// The link has lost this much of its time by then, and dropped this many packets.
 static void lose(struct watched_port *p, uint64_t lost_ms, uint64_t dropped)
 {
 	for (int m = WATCH_END; m < WATCH_MOMENTS; m++) {
@@ -63,7 +88,8 @@ static void lose(struct watched_port *p, uint64_t lost_ms, uint64_t dropped)
 	}
 }
 
-// d1 lost 3.3 s: of 2000 packets that its queue had no room for it could have sent 1650. d0 dropped, too, but lost nothing.
+// d1 lost 3.3 s: it could have sent 1650 of the 2000 packets that its full queue dropped. d0 also
+// dropped packets, but lost no time.
 TEST(what_the_machine_took_is_named)
 {
 	struct stage s;
@@ -71,7 +97,7 @@ TEST(what_the_machine_took_is_named)
 	set_up(&s);
 	lose(&s.port[1], 3300, 2000);
 	lose(&s.port[0], 0, 500);
-	s.port[0].count[WATCH_END].in_missed = 7; // there was no room for them either
+	s.port[0].count[WATCH_END].in_missed = 7; // these did not fit either
 	s.at.worker[WATCH_DONE].lost_credit_events = 12;
 	s.at.worker[WATCH_DONE].late_ns = 4000 * MS;
 	s.watch.slowed_ns = 6000 * MS;
@@ -84,7 +110,7 @@ TEST(what_the_machine_took_is_named)
 		"drb-s1-2 woke too late, as when CPUs are busy: links ran at 67 to 100 % of "
 		"their rate from 5.0 s on, which made about 1650 of the 2507 lost packets and "
 		"at least 40 % of the latency" CURE);
-	// No more than all that was lost.
+	// No more than the number of lost packets.
 	r.late_switches = 3;
 	link_report_say(&r, 1000, 1e10);
 	assert_non_null(
@@ -96,8 +122,9 @@ TEST(what_the_machine_took_is_named)
 		strstr(drb_msg_last(), "from 5.0 s on, which made at least 40 % of the latency:"));
 }
 
-// Above it a link of s2-7 drops 3000 packets and lost 2.5 s: they would have come to the link behind, which has no more
-// room than the time it lost, or than it was idle.
+// A link of switch s2-7 leads here, drops 3000 packets and lost 2.5 s. These packets would have
+// gone to the link behind it. That link has no more capacity for them than the time that it lost,
+// or in which it was idle.
 TEST(links_behind_each_other_lose_once)
 {
 	struct stage below, above;
@@ -115,11 +142,55 @@ TEST(links_behind_each_other_lose_once)
 		lose(&below.port[1], 3300, idle ? 0 : 1800);
 		both[0] = below.at;
 		both[1] = above.at;
-		// All that comes from above is for d1.
+		// All packets from above are for d1.
 		memset(below.port[0].count, 0, sizeof(below.port[0].count));
 		const struct link_watch watch = {.at = both, .count = 2};
 		assert_int_equal(link_report_of(&watch, &setup).machine_lost, idle ? 1250 : 1650);
 	}
+}
+
+static char *written(const struct stage *s, const struct link_report_setup *as, size_t most)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(
+		link_report_write(out, &(struct link_table){&s->watch, as, most}, DRB_FORMAT_CSV),
+		0);
+	fclose(out);
+	return text;
+}
+
+// The measured part is half of the run. A capture is measured from its first packet to its last:
+// d1 sends half of the time, and then packets that waited.
+TEST(the_busiest_links_come_first)
+{
+	static const struct link_report_setup capture = {1000 * MS, 0, 1};
+	struct stage s;
+
+	set_up(&s);
+	s.port[0].count[WATCH_END].queue_max_packets = 7;
+	s.port[0].count[WATCH_DONE].queue_max_packets = 9;
+	for (int m = 0; m < WATCH_MOMENTS; m++) {
+		s.port[0].count[m].out_packets /= 2;
+		s.port[0].count[m].out_discards = (uint64_t)m;
+	}
+	char *text = written(&s, &setup, 2);
+	const char *first = strchr(text, '\n') + 1, *second = strchr(first, '\n') + 1;
+	assert_ptr_equal(strstr(first, "1,s1-2,d1,,2500,1,"), first);
+	assert_ptr_equal(strstr(second, "1,s1-2,d0,,1250,0.5,0,7,2,1,no"), second);
+	free(text);
+	text = written(&s, &capture, 2);
+	first = strchr(text, '\n') + 1;
+	second = strchr(first, '\n') + 1;
+	assert_ptr_equal(strstr(first, "1,s1-2,d1,,5000,1,"), first);
+	assert_ptr_equal(strstr(second, "1,s1-2,d0,,2500,0.6666666667,0,9,4,1,"), second);
+	free(text);
+	text = written(&s, &capture, 1);
+	assert_null(strstr(text, "d0"));
+	free(text);
 }
 
 TEST(silent_switches_are_named)
@@ -133,7 +204,7 @@ TEST(silent_switches_are_named)
 	assert_non_null(strstr(drb_msg_last(), "1 switch did not answer in time: their links"));
 }
 
-// 1250 slots from half-way to the end: chance is 35 packets, and 159 are beyond it.
+// 1250 slots from the middle to the end: chance explains 35 packets, and 159 exceed it.
 TEST(queues_grow_by_what_the_machine_did_not)
 {
 	struct stage s;
@@ -145,15 +216,15 @@ TEST(queues_grow_by_what_the_machine_did_not)
 	assert_int_equal(report(&s).growing_links, 1);
 	s.port[0].count[WATCH_END].queue_packets = 10 + 150;
 	assert_int_equal(report(&s).growing, DRB_GROWTH_UNCLEAR);
-	// A full queue drops what would make it longer.
+	// A full queue drops the packets that would make it longer.
 	s.port[0].count[WATCH_END].out_discards = 20;
 	assert_int_equal(report(&s).growing, DRB_GROWTH_YES);
 	s.port[0].count[WATCH_END].out_discards = 0;
-	// The switch was away for 60 packets, by its other link.
+	// The switch was absent for 60 packet times, by its other link.
 	s.port[0].count[WATCH_END].queue_packets = 10 + 200;
 	s.port[1].count[WATCH_END].lost_credit_ns = 120 * MS;
 	assert_int_equal(report(&s).growing, DRB_GROWTH_UNCLEAR);
-	// It was empty in between.
+	// The queue was empty in between.
 	s.port[0].count[WATCH_END].queue_packets = 10 + 500;
 	s.port[0].count[WATCH_END].out_packets -= 4;
 	assert_int_equal(report(&s).growing, DRB_GROWTH_NO);
@@ -172,7 +243,7 @@ TEST(without_switches_there_is_nothing)
 	link_watch_free(&watch);
 }
 
-// A switch that was in time misses what is too long: no machine loses that.
+// Without late switches, missed packets were too long, and the machine did not cause the loss.
 TEST(only_late_switches_miss_packets_by_it)
 {
 	struct stage s;
@@ -188,7 +259,8 @@ TEST(only_late_switches_miss_packets_by_it)
 	assert_int_equal(report(&s).machine_lost, 7);
 }
 
-// Ports count discards of either direction without a reason; in_discards have multicast, which nobody misses.
+// Ports count discards of each direction without a reason. in_discards include multicast, which is
+// not a loss.
 TEST(drops_have_reasons_of_their_direction)
 {
 	const struct drb_switch_drops none = {0};
@@ -205,7 +277,7 @@ TEST(drops_have_reasons_of_their_direction)
 	assert_string_equal(drop_places_reason(&none, &now, false), "");
 }
 
-// Of a host, the port to it, and of others none.
+// A drop towards a host is reported with the switch's port to it; other hosts get no text.
 TEST(places_of_drops_are_told)
 {
 	char text[DROP_PLACES_TEXT];
@@ -221,6 +293,15 @@ TEST(places_of_drops_are_told)
 	drop_places_text(&places, 0, 4, text);
 	assert_string_equal(text, "");
 	drop_places_free(&places);
+	// On one path, the place of most drops comes first.
+	for (uint64_t missed = 2; missed <= 7; missed += 5) {
+		s.port[0].count[WATCH_DONE].in_missed = missed;
+		places = drop_places_of(&s.watch);
+		drop_places_text(&places, 4, 5, text);
+		assert_string_equal(text, missed == 2 ? "s1-2.d1 queue_full; s1-2.d0 in_missed"
+						      : "s1-2.d0 in_missed; s1-2.d1 queue_full");
+		drop_places_free(&places);
+	}
 }
 
 TEST_MAIN(NULL, NULL)

@@ -31,7 +31,7 @@ TEST(good_manifest_is_read)
 	assert_int_equal(m.packets, 28800);
 }
 
-// One change of the good text each, and a word the message must have.
+// One change of the good text each, and a word that the message must have.
 static const struct {
 	const char *from, *to, *word;
 } bad[] = {
@@ -84,7 +84,7 @@ TEST(every_truncation_is_refused)
 	for (size_t size = 0; size + 1 < sizeof(good) - 1; size++) {
 		char error[MANIFEST_ERROR_MAX];
 		struct manifest m;
-		// A copy of this size, so that reading beyond it is found.
+		// A copy of exactly this size, so that a read beyond it is found.
 		char *text = malloc(size + 1);
 		assert_non_null(text);
 		memcpy(text, good, size);

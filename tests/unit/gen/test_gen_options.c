@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line of drbgen replay: what is understood, and what is refused.
+// The command line of drbgen replay: accepted and refused options.
 #include "fixtures/unit.h"
 
 #include <sys/wait.h>
@@ -93,7 +93,7 @@ TEST(options_of_both)
 	assert_true(o.load == 0.5 && o.paced && o.schedule.mode == SCHEDULE_TIMES);
 }
 
-// The exit code of a process that parses the line; its message goes nowhere.
+// The exit code of a process that parses the line; its message is discarded.
 static int code_of(const char *line)
 {
 	int status;

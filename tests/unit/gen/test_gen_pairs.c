@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Latencies of packets known by their contents only: none that is said is wrong, and all are said
-// where packets are told apart.
+// Latencies of packets that are known by their contents only. No reported latency is wrong, and all
+// are reported if the packets can be distinguished.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -13,7 +13,7 @@ static void keep(struct moments *m, uint32_t kind, uint64_t ns)
 	moments_add(m, kind, ns);
 }
 
-// The latencies that are certain; returns how many.
+// The latencies that are certain; returns their number.
 static size_t latencies(struct moments *sent, struct moments *arrived, uint64_t *latency)
 {
 	struct outcome outcome[SENDINGS];
@@ -27,7 +27,8 @@ static size_t latencies(struct moments *sent, struct moments *arrived, uint64_t 
 	return certain;
 }
 
-// One kind: times of sendings and arrivals, 0 ends a list; what is certain.
+// Packets of one kind: times of sending and arrival, ended by 0, and the latencies that are
+// certain.
 struct history {
 	const char *what;
 	uint64_t sent[5], arrived[6], latency[5];
@@ -71,7 +72,7 @@ TEST(what_is_certain)
 	}
 }
 
-// What became of each: A arrived, L lost, ? nobody knows.
+// The fate of each packet: A arrived, L lost, ? unknown.
 TEST(fates)
 {
 	static const struct {
@@ -108,7 +109,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-// True if every element of part is one of all; both sorted.
+// True if every element of part is an element of all; both are sorted.
 static bool is_part_of(const uint64_t *part, size_t parts, const uint64_t *all, size_t count)
 {
 	size_t k = 0;
@@ -122,8 +123,8 @@ static bool is_part_of(const uint64_t *part, size_t parts, const uint64_t *all, 
 	return true;
 }
 
-// Every latency of a random run is different, so a wrong pair shows: packets of a few kinds that are
-// delayed, overtaken and lost.
+// Every latency of a random run is different, so that a wrong pair shows. Packets of a few kinds
+// are delayed, overtaken and lost.
 TEST(never_wrong)
 {
 	struct drb_rng rng = drb_rng_seed(3, 0);
@@ -177,7 +178,7 @@ TEST(packets_of_their_own_are_all_found)
 	moments_free(&arrived);
 }
 
-// What is not kept any more makes nothing certain.
+// Times that are no longer kept make no latency certain.
 TEST(long_replays_are_cut)
 {
 	struct moments sent, arrived;

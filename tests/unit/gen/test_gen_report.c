@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When drbgen replay says that its figures are not those of the load alone.
+// drbgen replay reports when its figures do not come from the load alone.
 #include "fixtures/unit.h"
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #define GOOD .slowest = 1
 
-// What a report of these prints; to be freed.
+// The printed report. The caller frees it.
 static char *printed(uint64_t late, const struct link_report *links, enum drb_format format)
 {
 	const struct report r = {.slot_ns = 1000,
@@ -49,7 +49,7 @@ TEST(late_tells_of_the_generator_and_of_links)
 	json_has(3, (struct link_report){GOOD}, "\"late\":true");
 	json_has(0, (struct link_report){.slowest = 0.98}, "\"late\":true");
 	json_has(0, (struct link_report){GOOD, .machine_lost = 1}, "\"late\":true");
-	// Of 10 us a packet.
+	// The latency is 10 us a packet: a mean of 9 us, and a slot.
 	json_has(0, (struct link_report){GOOD, .machine_late_ns = 499e3}, "\"late\":false");
 	json_has(0, (struct link_report){GOOD, .machine_late_ns = 501e3}, "\"late\":true");
 	json_has(0, (struct link_report){GOOD, .machine_late_ns = 501e3},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is lost, duplicated, misdelivered and reordered, and latencies, against a naive model that
-// follows the definitions literally.
+// Counts of lost, duplicated, misdelivered and reordered packets, and latencies. They are compared
+// with a naive model that follows the definitions literally.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -20,7 +20,7 @@ struct event {
 	uint64_t rx;
 };
 
-// A run: what was sent, and what arrived in order.
+// A run: the packets sent, and the arrivals in order.
 struct history {
 	struct frame_probe sent[PACKETS];
 	struct event arrived[2 * PACKETS];
@@ -48,8 +48,8 @@ static int by_rx(const void *a, const void *b)
 	return x->rx < y->rx ? -1 : x->rx > y->rx;
 }
 
-// One in eight packets is lost, one in eight doubled, one in eight sent astray; all take random
-// times.
+// One in eight packets is lost, one in eight duplicated, one in eight misdelivered; all have random
+// latencies.
 static void receive_packets(struct history *h, struct drb_rng *rng)
 {
 	h->arrivals = 0;
@@ -72,7 +72,7 @@ static bool same_packet(const struct event *a, const struct event *b)
 	       a->probe.sequence == b->probe.sequence;
 }
 
-// Is arrival i the first one of its packet at its destination?
+// Returns whether arrival i is the first one of its packet at its destination.
 static bool delivers(const struct history *h, uint32_t i)
 {
 	if (h->arrived[i].host != h->arrived[i].probe.dst)
@@ -110,7 +110,7 @@ static struct tally naive_tally(const struct history *h)
 	return t;
 }
 
-// Of the packets born in slots [first, end), stream by stream.
+// Reordering of the packets born in slots [first, end), stream by stream.
 static struct drb_reordering naive_order(const struct history *h, uint32_t first, uint32_t end)
 {
 	static struct model_arrival arrival[2 * PACKETS];
@@ -130,7 +130,7 @@ static struct drb_reordering naive_order(const struct history *h, uint32_t first
 	return r;
 }
 
-// The smallest sample that at least q of all do not exceed.
+// The smallest sample that is not less than a share q of all samples.
 static double naive_quantile(const double *x, uint32_t n, double q)
 {
 	double best = INFINITY;
@@ -241,17 +241,17 @@ TEST(strangers_do_not_count)
 	e.probe.tx_ns = START - 1; // of an earlier run
 	arrive(s, &plan, &e);
 	e.probe.tx_ns = START;
-	e.probe.sequence = PACKETS; // nobody sent it
+	e.probe.sequence = PACKETS; // was never sent
 	arrive(s, &plan, &e);
 	e.probe = (struct frame_probe){.src = 0, .dst = 5, .tx_ns = START}; // no such stream
 	arrive(s, &plan, &e);
-	score_frame(s, 0, frame, sizeof(frame), START); // something else
+	score_frame(s, 0, frame, sizeof(frame), START); // a frame of another kind
 	score_result(s, &t, &latency);
 	assert_int_equal(t.strangers, 4);
 	assert_int_equal(t.received, 0);
 	assert_int_equal(latency.samples, 0);
 	assert_true(isnan(latency.mean) && isnan(latency.tail));
-	// Other addresses than those of its labels: delivered nowhere.
+	// Addresses that are not those of its labels: misdelivered.
 	frame_build(frame, sizeof(frame), &plan, &h.sent[0]);
 	frame[5] ^= 1;
 	score_frame(s, h.sent[0].dst, frame, sizeof(frame), START);
@@ -312,8 +312,9 @@ static void put(void *to, const struct score_record *r)
 	((struct score_record *)to)[r->source] = *r;
 }
 
-// Host 0 is here, host 1 on another machine, whose clock is ahead: its packet seems to arrive before it was
-// sent. Only the other one is in the latencies. What is given is 5000 ahead of the packets' clock.
+// Host 0 is here, and host 1 on another machine whose clock is ahead: its packet seems to arrive
+// before it was sent. Only the packet of host 0 counts for latencies. Arrival times are 5000 ns
+// ahead of the packets' clock.
 TEST(other_machines_have_other_clocks)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);
@@ -360,6 +361,35 @@ TEST(quantiles_are_nearest_ranks)
 		assert_int_equal(drb_quantile(samples, n, quantiles[i].per_mille),
 				 quantiles[i].value);
 	}
+}
+
+// Two clocks: a packet that arrives before it was sent has no latency, and is counted.
+TEST(clocks_that_differ_are_noticed)
+{
+	const struct drb_addr_plan plan = drb_addr_default(2);
+	struct score *s = score_new(&plan, 0, 2);
+	struct tally tally;
+	struct drb_latency latency;
+	uint8_t frame[128];
+	static const int64_t after_ns[] = {-3000000000, -20, 500};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(after_ns); i++)
+		assert_int_equal(score_expect(s, 0, 1, i > 0), i);
+	assert_int_equal(score_ready(s, START), 0);
+	for (uint32_t i = 0; i < ARRAY_SIZE(after_ns); i++) {
+		uint64_t tx_ns = UINT64_C(10000000000) * (i + 1);
+		const struct frame_probe probe = {
+			.src = 0, .dst = 1, .sequence = i, .cohort = i > 0};
+		frame_build(frame, sizeof(frame), &plan, &probe);
+		frame_set_tx(frame, tx_ns);
+		score_frame(s, 1, frame, sizeof(frame), tx_ns + (uint64_t)after_ns[i]);
+	}
+	score_result(s, &tally, &latency);
+	assert_int_equal(tally.delivered, 3);
+	assert_int_equal(tally.backwards, 1);
+	assert_int_equal(latency.samples, 2);
+	assert_true(latency.max == 500 && latency.mean == 250);
+	score_free(s);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flows that a stack must not get, on the loopback interface of a network namespace of its own.
+// Flows that are kept from the network stack, on the loopback interface of a separate network
+// namespace.
 #include "fixtures/unit.h"
 #include "fixtures/veth.h"
 
@@ -18,7 +19,7 @@
 #include "gen/replay/silence.h"
 
 #define FROM_PORT 4001
-#define SILENT_PORT 5001 // what comes here from FROM_PORT is of the capture
+#define SILENT_PORT 5001 // packets from FROM_PORT to this port belong to the capture
 #define OTHER_PORT 5002
 #define HOST 1
 
@@ -36,7 +37,7 @@ static int enter(void **state)
 	return rc;
 }
 
-// A UDP packet of the capture, from loopback, for a host.
+// A UDP packet of the capture, with loopback addresses, for a host.
 static void add_packet(struct trace *t, bool ipv6, uint16_t to_port, uint32_t host)
 {
 	const struct drb_addr_plan plan = drb_addr_default(4);
@@ -79,8 +80,8 @@ static int open_socket(bool ipv6, uint16_t port, union address *at)
 	return fd;
 }
 
-// One packet to each of the two ports; says which came. The one to OTHER_PORT is sent last, so that
-// once it is there, no other is on its way.
+// Sends one packet to each of the two ports; returns whether SILENT_PORT received one. The packet
+// to OTHER_PORT is sent last, so that no other is in flight once it has arrived.
 static bool silent_port_gets(bool ipv6)
 {
 	union address from, to[2];
@@ -100,7 +101,7 @@ static bool silent_port_gets(bool ipv6)
 	return got;
 }
 
-// The stack gets everything but the flows of this host's; -1: this kernel cannot.
+// The stack gets everything except the flows of this host. -1: the kernel does not support this.
 static int silence_of(struct silence **s, struct trace *t)
 {
 	const struct drb_addr_plan plan = drb_addr_default(4);
@@ -120,7 +121,7 @@ TEST(flows_of_the_capture_are_kept_from_the_stack)
 	for (int ipv6 = 0; ipv6 < 2; ipv6++) {
 		add_packet(&t, ipv6, SILENT_PORT, HOST);
 		add_packet(&t, ipv6, SILENT_PORT, HOST);
-		add_packet(&t, ipv6, OTHER_PORT, HOST + 1); // somebody else's
+		add_packet(&t, ipv6, OTHER_PORT, HOST + 1); // another host's
 	}
 	assert_true(silent_port_gets(false) && silent_port_gets(true));
 	int fd = silence_of(&s, &t);
@@ -166,7 +167,7 @@ TEST(a_killed_process_leaves_nothing)
 	assert_true(silent_port_gets(false));
 }
 
-// More than fit one message, of both families.
+// More flows than fit in one message, of both address families.
 TEST(many_flows)
 {
 	struct trace t = {0};
@@ -183,13 +184,14 @@ TEST(many_flows)
 		skip();
 	assert_true(fd >= 0);
 	assert_false(silent_port_gets(true));
-	assert_true(silent_port_gets(false)); // an odd port
+	assert_true(silent_port_gets(false)); // a port with an odd number
 	close(fd);
 	silence_free(s);
 	trace_free(&t);
 }
 
-// Frames that are no IP, fragments, other hosts' flows: nothing to keep away, and no failure.
+// Frames that are not IP, fragments, and flows of other hosts: nothing is blocked, and no call
+// fails.
 TEST(nothing_to_keep_away)
 {
 	uint8_t arp[60] = {[DRB_ETHER_TYPE] = 0x08, [DRB_ETHER_TYPE + 1] = 0x06};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program inside the kernel notes is told of like frames that user space sees: both are
-// fed with one random history of losses, duplicates, packets astray, overtakers and strangers, and
-// have to agree.
+// The program in the kernel scores frames like user space does. Both get the same random history of
+// losses, duplicates, misdelivered, overtaking and foreign packets, and must agree.
 #include "fixtures/unit.h"
 
 #include <bpf/bpf.h>
@@ -14,7 +13,7 @@
 #define HOSTS 8
 #define PACKETS 2000
 #define COHORTS (PACKETS / HOSTS / 2)
-#define LOOPBACK 1 // index of the interface that frames come in by where the kernel tests a program
+#define LOOPBACK 1 // index of the interface by which frames arrive when the kernel tests a program
 
 struct run {
 	struct drb_addr_plan plan;
@@ -23,7 +22,7 @@ struct run {
 	struct score *user, *kernel;
 	struct sink *sink;
 	int program[HOSTS];
-	uint64_t spread_ns; // between the clocks of both judges, all arrivals together
+	uint64_t spread_ns; // between the clocks of both scores, summed over all arrivals
 	uint64_t spread_max;
 };
 
@@ -44,7 +43,7 @@ static void send_packets(struct run *r, struct drb_rng *rng)
 	}
 }
 
-// One in eight packets is lost, one in eight comes twice; neighbours in time swap places.
+// One in eight packets is lost, one in eight arrives twice; some adjacent arrivals are exchanged.
 static void choose_arrivals(struct run *r, struct drb_rng *rng)
 {
 	r->arrivals = 0;
@@ -91,7 +90,7 @@ static void arrive_all(struct run *r, struct drb_rng *rng)
 		if (drb_rng_below(rng, 8) == 0)
 			host = drb_rng_below(rng, HOSTS);
 		if (strange == 0)
-			p.sequence += PACKETS; // nobody announced it
+			p.sequence += PACKETS; // was not announced
 		else if (strange == 1)
 			p.tx_ns = 1; // of an earlier run
 		else if (strange == 2)
@@ -105,7 +104,7 @@ static void arrive_all(struct run *r, struct drb_rng *rng)
 	}
 }
 
-// Group setup: skips everything where the kernel lets us not.
+// Setup of a run. Fails where the kernel does not permit it.
 static int set_up(struct run *r, struct drb_rng *rng)
 {
 	r->plan = drb_addr_default(HOSTS);
@@ -169,7 +168,7 @@ TEST(kernel_and_user_agree)
 			assert_true(rc == -EPERM || rc == -ENOTSUP || rc == -ENOSYS);
 			skip();
 		}
-		// Of another run, and still on its way when this one begins.
+		// A packet of an earlier run that is still in flight when this one begins.
 		uint8_t frame[FRAME_MIN];
 		struct frame_probe old = r->sent[0];
 		old.tx_ns = 1;
@@ -225,7 +224,8 @@ TEST(everything_else_passes)
 	free(r);
 }
 
-// A sink for packets from host 0 to host 1, all of slot 0, or NULL where the kernel lets us not.
+// A sink for packets from host 0 to host 1, all of slot 0, or NULL where the kernel does not permit
+// it.
 static struct sink *new_sink(struct score **score, const struct drb_addr_plan *plan,
 			     uint32_t packets)
 {
@@ -247,7 +247,7 @@ static struct sink *new_sink(struct score **score, const struct drb_addr_plan *p
 	return sink;
 }
 
-// One frame of this number comes to host 1 so many times.
+// One frame with this sequence number arrives at host 1 several times.
 static void comes(struct sink *sink, const struct drb_addr_plan *plan, uint32_t sequence,
 		  uint32_t times)
 {
@@ -263,7 +263,7 @@ static void comes(struct sink *sink, const struct drb_addr_plan *plan, uint32_t 
 	assert_int_equal(opts.retval, XDP_DROP);
 }
 
-// Nobody waits longer than for the last packet, nor stops before it.
+// delivered() counts each packet once: a run waits for the last packet, and no longer.
 TEST(all_are_known_to_be_there)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);

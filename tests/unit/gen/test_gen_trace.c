@@ -75,7 +75,8 @@ TEST(schedules_keep_times_and_rates)
 	trace_free(&t);
 }
 
-// After days at any rate a packet's time is off by no more than a few ns: rounding does not add up.
+// After days at any rate the time of a packet is off by only a few ns: rounding errors do not
+// accumulate.
 TEST(long_runs_stay_exact)
 {
 	static const int64_t ns[] = {0, 333};
@@ -102,7 +103,7 @@ TEST(one_packet_can_be_repeated)
 	trace_free(&t);
 }
 
-// A little-endian pcap file of two packets, the second snapped.
+// A little-endian pcap file of two packets, the second one cut by the snap length.
 struct pcap_file {
 	uint32_t magic;
 	uint16_t major, minor;
@@ -168,7 +169,7 @@ TEST(frames_short_of_the_minimum_are_padded)
 	file.record[1].size = 14;
 	file.record[0].captured = file.record[0].size = 64;
 	assert_int_equal(load(&t, &file, sizeof(file)), 0);
-	// More captured than sent is a lie of the file: what is there counts.
+	// A captured length above the size is wrong: the bytes that are present count.
 	assert_int_equal(t.packet[1].size, 64);
 	trace_free(&t);
 	file.record[1].captured = 20;
@@ -188,7 +189,7 @@ TEST(huge_packets_take_no_memory)
 	trace_free(&t);
 }
 
-// What is whole is used, whatever the file is cut down to; without a whole packet there is no capture.
+// Whole packets are used, wherever the file is cut. Without a whole packet there is no capture.
 TEST(whole_packets_of_a_cut_capture_are_used)
 {
 	struct pcap_file file = sample(0xa1b23c4d);
@@ -204,6 +205,39 @@ TEST(whole_packets_of_a_cut_capture_are_used)
 	}
 }
 
+// The FCS is removed, whatever the unit of its length in the header. In a snapped frame only its
+// position is known.
+TEST(frame_check_sequences_are_taken_off)
+{
+	static const uint32_t types[] = {1, 1 | 1 << 26 | 2U << 28, 1 | 1 << 26 | 4U << 28,
+					 1 | 4U << 28};
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		struct pcap_file file = sample(0xa1b23c4d);
+		const bool fcs = i == 1 || i == 2;
+		struct trace t = {0};
+		file.type = types[i];
+		file.record[1].size = 66; // two bytes of the FCS were captured
+		assert_int_equal(load(&t, &file, sizeof(file)), 0);
+		assert_int_equal(t.fcs, fcs ? 2 : 0);
+		assert_int_equal(t.packet[0].size, fcs ? 60 : 64);
+		assert_int_equal(t.packet[0].captured, fcs ? 60 : 64);
+		assert_int_equal(t.packet[1].size, fcs ? 62 : 66);
+		assert_int_equal(t.packet[1].captured, fcs ? 62 : 64);
+		assert_int_equal(t.packet[1].cut, fcs ? TRACE_WHOLE : TRACE_CUT);
+		trace_free(&t);
+	}
+}
+
+TEST(joined_captures_are_told_apart)
+{
+	struct pcap_file files[2] = {sample(0xa1b23c4d), sample(0xa1b2c3d4)};
+	struct trace t = {0};
+	assert_int_equal(load(&t, files, sizeof(files)), 0);
+	assert_int_equal(t.count, 2);
+	assert_non_null(strstr(drb_msg_last(), "another capture begins behind packet 2"));
+	trace_free(&t);
+}
+
 TEST(broken_captures_are_refused)
 {
 	static const struct {
@@ -212,6 +246,8 @@ TEST(broken_captures_are_refused)
 		{"no capture at all", ": no capture: neither pcap nor pcapng"},
 		{"", ": is empty"},
 		{"\x28\xb5\x2f\xfd zstd", "compressed, but not by gzip, decompress it"},
+		{"\x34\xcd\xb2\xa1 modified", "editcap -F pcap FILE NEW"},
+		{"\xa1\xb2\xcd\x34 modified", "editcap -F pcap FILE NEW"},
 	};
 	struct trace t = {0};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -236,7 +272,7 @@ TEST(broken_captures_are_refused)
 	trace_free(&t);
 }
 
-// pcapng as it is made: blocks, their options, and times in units of their interface.
+// pcapng as it is written: blocks, options, and times in units of the interface.
 struct blocks {
 	uint8_t bytes[4096];
 	size_t used;
@@ -300,7 +336,7 @@ static void put_interface(struct blocks *b, uint16_t link, const char *name, uin
 	end(b, from);
 }
 
-static void put_packet(struct blocks *b, uint32_t interface, uint64_t time, uint8_t direction,
+static void put_packet(struct blocks *b, uint32_t interface, uint64_t time, uint8_t flags,
 		       const char *comment)
 {
 	size_t from = begin(b, 6);
@@ -310,12 +346,12 @@ static void put_packet(struct blocks *b, uint32_t interface, uint64_t time, uint
 	put(b, time & UINT32_MAX, 4);
 	put(b, 62, 4);
 	put(b, 100, 4);
-	b->bytes[b->used] = direction;
+	b->bytes[b->used] = flags;
 	b->used += 64;
 	put_option(b, 1, comment, (uint16_t)strlen(comment));
 	put(b, 2, 2);
 	put(b, 4, 2);
-	put(b, direction, 4);
+	put(b, flags, 4);
 	end(b, from);
 }
 
@@ -330,7 +366,7 @@ TEST(pcapng_is_read)
 		put_packet(&b, 0, 5000000007, 1, "");
 		put_packet(&b, 1, 5000008, 2, "");
 		put_packet(&b, 0, 5000000009, 1, "dropped: queue_full, queue 3");
-		put_section(&b); // begins anew with its interfaces
+		put_section(&b); // begins again with its interfaces
 		put_interface(&b, 1, "s12-3.u1", 0x80 | 10);
 		put_packet(&b, 0, 5 * 1024 + 512, 2, "");
 		assert_int_equal(load(&t, b.bytes, b.used), 0);
@@ -350,6 +386,32 @@ TEST(pcapng_is_read)
 	}
 }
 
+// An interface may announce the FCS of all frames, or a packet its own.
+TEST(pcapng_announces_check_sequences)
+{
+	for (int swapped = 0; swapped < 2; swapped++) {
+		struct blocks b = {.swapped = swapped};
+		struct trace t = {0};
+		put_section(&b);
+		size_t from = begin(&b, 1);
+		put(&b, 1, 2);
+		put(&b, 0, 2);
+		put(&b, 96, 4);
+		put_option(&b, 13, "\4", 1);
+		end(&b, from);
+		put_interface(&b, 1, "eth1", 6);
+		put_packet(&b, 0, 1, 1, "");
+		put_packet(&b, 1, 2, 1 | 4 << 5, "");
+		put_packet(&b, 1, 3, 1, "");
+		assert_int_equal(load(&t, b.bytes, b.used), 0);
+		assert_int_equal(t.fcs, 2);
+		assert_int_equal(t.packet[0].size, 96);
+		assert_int_equal(t.packet[1].size, 96);
+		assert_int_equal(t.packet[2].size, 100);
+		trace_free(&t);
+	}
+}
+
 TEST(pcapng_with_mistakes)
 {
 	struct blocks b = {0};
@@ -358,7 +420,7 @@ TEST(pcapng_with_mistakes)
 	put_interface(&b, 113, "any", 6);
 	put_interface(&b, 1, "eth0", 6);
 	put_packet(&b, 1, 1, 0, "");
-	assert_int_equal(load(&t, b.bytes, b.used), 0); // an interface without packets keeps nobody
+	assert_int_equal(load(&t, b.bytes, b.used), 0); // an interface without packets is accepted
 	put_packet(&b, 0, 1, 0, "");
 	assert_int_equal(load(&t, b.bytes, b.used), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), "link type LINUX_SLL (113)"));

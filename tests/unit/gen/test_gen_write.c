@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What drbgen write writes reads back as the traffic it was made from, and only that does.
+// Captures of drbgen write read back as the traffic that they were made from. Changed captures are
+// refused.
 #include "fixtures/unit.h"
 
 #include <sys/stat.h>
@@ -96,7 +97,7 @@ TEST_WITH(traffic_reads_back, set_up, tear_down)
 		assert_int_equal(frame_parse(p->frame, p->size, &m.plan, &probe), 0);
 		assert_int_equal(p->size, 90);
 		assert_int_equal(p->host, probe.src);
-		// Sent when the host's own link has carried it.
+		// Sent at the time when the host's own link has carried it.
 		assert_int_equal(p->time_ns, (probe.cohort + 1) * INT64_C(3000000));
 		assert_int_equal(dest[probe.cohort][probe.src], probe.dst);
 		dest[probe.cohort][probe.src] = DRB_NO_LABEL; // each once
@@ -141,7 +142,7 @@ static void refused(const struct folder *f)
 	trace_free(&t);
 }
 
-// Overwrites bytes of the capture of a host.
+// Overwrites bytes in the capture of a host.
 static void patch(const struct folder *f, uint32_t host, long at, const void *bytes, size_t size)
 {
 	char path[PATH_MAX];

@@ -1,58 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What packets of a transfer differ in: REPS against a second one written for plainness; uniform where nothing is
-// congested; what gray links lose.
+// Entropies of packets of a transfer: REPS against a simple second model, uniform distribution
+// without congestion, and losses on gray links.
 #include "fixtures/transfers.h"
 
 #include "fixtures/chi2.h"
 #include "sim/flows/entropy.h"
 #include "sim/flows/window.h"
 
-// What was heard, the oldest first.
+// All entropies that were heard, in order; the cache has the last ones.
 struct naive {
-	struct {
-		uint16_t entropy;
-		bool used;
-	} heard[DRB_REPS_CACHE];
-	uint32_t count, explores, turns;
+	uint16_t entropy[400];
+	bool used[400];
+	uint32_t heard, explores, turns;
 	bool frozen;
 	uint64_t thaws;
 };
 
-static void append(struct naive *n, uint16_t entropy, bool used)
-{
-	if (n->count == DRB_REPS_CACHE)
-		memmove(n->heard, n->heard + 1, --n->count * sizeof(n->heard[0]));
-	n->heard[n->count].entropy = entropy;
-	n->heard[n->count++].used = used;
-}
-
 static uint16_t naive_next(struct naive *n, struct drb_rng *rng)
 {
-	if (n->explores > 0) {
-		n->explores--;
-		return (uint16_t)(drb_rng_next(rng) >> 48);
+	uint64_t first = n->heard > DRB_REPS_CACHE ? n->heard - DRB_REPS_CACHE : 0;
+
+	if (n->explores == 0 && n->frozen && n->heard > 0) {
+		const uint64_t place = n->turns++ % (n->heard - first);
+		while (first % DRB_REPS_CACHE != place)
+			first++;
+		n->used[first] = true;
+		return n->entropy[first];
 	}
-	for (uint32_t i = 0; i < n->count; i++) {
-		if (!n->heard[i].used) {
-			n->heard[i].used = true;
-			return n->heard[i].entropy;
+	for (; n->explores == 0 && !n->frozen && first < n->heard; first++) {
+		if (!n->used[first]) {
+			n->used[first] = true;
+			return n->entropy[first];
 		}
 	}
-	if (!n->frozen || n->count == 0)
-		return (uint16_t)(drb_rng_next(rng) >> 48);
-	if (n->count < DRB_REPS_CACHE)
-		return n->heard[n->turns++ % n->count].entropy;
-	append(n, n->heard[0].entropy, true);
-	return n->heard[n->count - 1].entropy;
+	n->explores -= n->explores > 0;
+	return (uint16_t)(drb_rng_next(rng) >> 48);
 }
 
 static void naive_hear(struct naive *n, uint16_t entropy, uint64_t slot, uint32_t bdp)
 {
-	append(n, entropy, false);
-	if (!n->frozen || slot <= n->thaws)
-		return;
-	n->frozen = false;
-	n->explores = bdp;
+	if (n->frozen && slot > n->thaws)
+		*n = (struct naive){.explores = bdp};
+	n->entropy[n->heard] = entropy;
+	n->used[n->heard++] = false;
 }
 
 static void naive_lose(struct naive *n, uint64_t thaws)
@@ -81,7 +71,7 @@ TEST(reps_agrees_with_a_plain_one)
 				drb_reps_hear(&r, before, slot, 5);
 				naive_hear(&n, before, slot, 5);
 			} else {
-				uint16_t next = drb_reps_next(&r, &draws);
+				uint16_t next = drb_reps_next(&r, &draws, 65536);
 				assert_int_equal(next, naive_next(&n, &same));
 				used_again += next < slot;
 			}
@@ -107,7 +97,7 @@ static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity,
 
 #define CELLS 64
 
-// The entropy of packet `sequence` of each transfer, from its first flight.
+// Counts the entropies of packet `sequence` over all transfers, from their first flights.
 static void count_entropies(const struct drb_transfers_setup *s, uint32_t transfers,
 			    uint32_t sequence, uint64_t seen[CELLS])
 {
@@ -132,7 +122,7 @@ static void count_entropies(const struct drb_transfers_setup *s, uint32_t transf
 	drb_transfers_free(t);
 }
 
-// Many transfers, one beside the other: hardly anything waits.
+// Many transfers at the same time: packets hardly ever wait.
 TEST(entropies_are_uniform_without_congestion)
 {
 	static const uint32_t sequences[] = {0, 30, 200};
@@ -153,14 +143,15 @@ TEST(entropies_are_uniform_without_congestion)
 	}
 }
 
-// By slot, over transfers of 128 hosts, as far as possible from each other.
+// Counts losses by slot, over transfers between 128 pairs of hosts that are as far apart as
+// possible.
 static void count_lost(uint32_t arity, enum drb_sim_hosts rule, const struct drb_gray *gray,
 		       uint64_t lost[], uint32_t slots)
 {
 	struct drb_transfers_setup s = setup_of(3, arity, rule);
 	const uint32_t hosts = s.tree.hosts;
 
-	s.gray = *gray;
+	s.faults.gray = *gray;
 	struct drb_transfers *t = new_of(&s);
 	for (uint32_t h = 0; h < hosts; h += hosts / 128)
 		add(t, h, (h + hosts / 2) % hosts, 100000);
@@ -181,8 +172,9 @@ static uint64_t sum(const uint64_t lost[], uint32_t from, uint32_t to)
 	return all;
 }
 
-// From slot FROM on some links lose all. REPS finds what comes through within five round trips of 12 slots, before the
-// first timeout tells of a loss; later it loses by what it explores, once a timeout. Who sprays goes on losing.
+// From slot `from` on some links lose all packets. REPS finds usable paths within five round trips
+// of 12 slots, before the first timeout reports a loss. Later it loses packets only when it
+// explores, once per timeout. Packet spraying continues to lose packets.
 static void leaves_gray_links(uint32_t arity, uint32_t from, uint32_t slots)
 {
 	const struct drb_gray gray = {arity * arity * arity / 16, from}; // 1 of 64
@@ -205,10 +197,11 @@ TEST(reps_leaves_gray_links)
 {
 	leaves_gray_links(4, 1000, 4000);
 	leaves_gray_links(8, 1000, 4000);
-	leaves_gray_links(24, 200, 600); // each slot takes as long as many of a small fabric
+	leaves_gray_links(24, 200, 600); // a slot takes as long as many slots of a small fabric
 }
 
-// Nothing is lost but what is trimmed, and that is sent again once: no timeout, so REPS never freezes.
+// Only trimmed packets are lost, and each is sent again once. There is no timeout, so REPS never
+// freezes.
 TEST(trimmed_packets_are_sent_again_at_once)
 {
 	uint64_t end[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Split flows: every link carries what it would if each transfer took all paths alike; transfers are split as little as
-// that needs; packets take the ways of their parts.
+// Split flows. Every link carries as much as if each transfer were spread evenly over all paths.
+// Transfers are split into as few parts as this requires. Packets take the paths of their parts.
 #include "fixtures/transfers.h"
 
 #include "core/fabric/next_hop.h"
@@ -39,12 +39,11 @@ static void count(struct loads *l, struct drb_end at, uint32_t port, uint32_t pa
 	l->of[at.layer][at.label * ports + port] += packets;
 }
 
-// Up by the digits of the way, then down.
-static void walk(struct loads *l, const struct drb_listed *t)
+// Goes up by the digits of the path, then down.
+static void walk(struct loads *l, const struct drb_listed *t, uint32_t way)
 {
 	const struct drb_tree *tree = l->tree;
 	struct drb_end at = drb_tree_host_peer(tree, t->source);
-	uint32_t way = t->way;
 
 	while (at.layer > 0) {
 		const struct drb_hop hop = drb_hop_at(tree, at.layer, at.label);
@@ -62,7 +61,7 @@ static void walk(struct loads *l, const struct drb_listed *t)
 	assert_int_equal(at.label, t->dest);
 }
 
-// Each transfer over all ways, of which each has its share of the packets.
+// Walks each transfer over all paths, each with an equal share of the packets.
 static void walk_all(struct loads *l, const struct drb_listed *transfer)
 {
 	struct drb_listed t = *transfer;
@@ -72,20 +71,27 @@ static void walk_all(struct loads *l, const struct drb_listed *transfer)
 		ways *= drb_tree_up_ports(l->tree, m);
 	assert_int_equal(t.size % ways, 0);
 	t.size /= ways;
-	for (t.way = 0; t.way < ways; t.way++)
-		walk(l, &t);
+	for (uint32_t way = 0; way < ways; way++)
+		walk(l, &t, way);
 }
 
 static void check_loads(const struct drb_tree *t, const struct drb_list *whole,
-			const struct drb_list *split)
+			const struct drb_ways *split)
 {
 	struct loads all = no_loads(t), some = no_loads(t);
 
 	for (uint32_t i = 0; i < whole->count; i++)
 		walk_all(&all, &whole->transfer[i]);
-	for (uint32_t i = 0; i < split->count; i++) {
-		if (!drb_listed_stays(&split->transfer[i]))
-			walk(&some, &split->transfer[i]);
+	for (uint32_t i = 0; i < whole->count; i++) {
+		struct drb_listed part = whole->transfer[i];
+		uint32_t packets[64] = {0};
+		for (uint32_t packet = 0; packet < whole->transfer[i].size; packet++)
+			packets[drb_way_of(split, i, packet)]++;
+		for (uint32_t way = 0; way < ARRAY_SIZE(packets); way++) {
+			part.size = packets[way];
+			if (part.size)
+				walk(&some, &part, way);
+		}
 	}
 	for (uint32_t m = 1; m <= t->layers; m++) {
 		size_t ports = drb_tree_up_ports(t, m) + 2 * t->arity;
@@ -94,15 +100,6 @@ static void check_loads(const struct drb_tree *t, const struct drb_list *whole,
 	}
 	free_loads(&all);
 	free_loads(&some);
-}
-
-static uint32_t parts_of(const struct drb_list *split)
-{
-	uint32_t parts = 0;
-
-	for (uint32_t i = 0; i < split->count; i++)
-		parts += !drb_listed_stays(&split->transfer[i]);
-	return parts;
 }
 
 // Layers, arity, uplinks of layer 1.
@@ -117,7 +114,8 @@ TEST(links_carry_what_spraying_puts_on_them)
 	for (uint32_t i = 0; i < ARRAY_SIZE(trees) * ARRAY_SIZE(jobs); i++) {
 		const uint32_t *of = trees[i / ARRAY_SIZE(jobs)];
 		struct drb_job_setup s = {.shuffled = i % 2};
-		struct drb_list whole = {0}, split;
+		struct drb_list whole = {0};
+		struct drb_ways split;
 		assert_int_equal(drb_tree_init_uplinks(&s.transfers.tree, of[0], of[1], of[2]), 0);
 		assert_int_equal(drb_job_parse(jobs[i % ARRAY_SIZE(jobs)], &s.job), 0);
 		if (drb_job_fits(&s.job, s.transfers.tree.hosts) < 0)
@@ -128,20 +126,22 @@ TEST(links_carry_what_spraying_puts_on_them)
 		assert_int_equal(drb_ethereal_split(&s.transfers.tree, &whole, together, &split),
 				 0);
 		check_loads(&s.transfers.tree, &whole, &split);
-		// All-to-all goes to all hosts of a rack or a pod: with as many uplinks nothing is split.
+		// In all-to-all a host sends to all hosts of a rack or a pod. If all layers have
+		// the same number of uplinks, nothing is split.
 		if (s.job.kind == DRB_JOB_ALL_TO_ALL && of[1] == of[2])
-			assert_int_equal(parts_of(&split), whole.count);
+			assert_int_equal(split.of[whole.count].first, whole.count);
 		drb_list_free(&whole);
-		drb_list_free(&split);
+		drb_ways_free(&split);
 	}
 }
 
-// Of n transfers of a host to one rack n mod u are split into u / gcd(n mod u, u) parts.
+// A host has n transfers to one rack: n mod u of them are split into u / gcd(n mod u, u) parts.
 TEST(no_more_is_split_than_must_be)
 {
 	for (uint32_t n = 1; n <= 12; n++) {
 		static const uint32_t parts[] = {6, 6, 6, 12, 30, 6}; // of n mod 6 = 1 ... 5, 0
-		struct drb_list whole = {0}, split;
+		struct drb_list whole = {0};
+		struct drb_ways split;
 		struct drb_tree tree;
 		assert_int_equal(drb_tree_init_uplinks(&tree, 2, 12, 6), 0);
 		for (uint32_t i = 0; i < n; i++) {
@@ -155,23 +155,30 @@ TEST(no_more_is_split_than_must_be)
 		assert_int_equal(drb_ethereal_split(&tree, &whole, true, &split), 0);
 		check_loads(&tree, &whole, &split);
 		uint32_t left = n % 6, whole_ones = n - left;
-		assert_int_equal(split.count, whole_ones + (left ? parts[left - 1] : 0));
+		assert_int_equal(split.of[n].first, whole_ones + (left ? parts[left - 1] : 0));
 		drb_list_free(&whole);
-		drb_list_free(&split);
+		drb_ways_free(&split);
 	}
 }
 
-// Four hosts of a rack send to four of another one, each by a way of its own, then all by the same.
+// Four hosts of a rack send to four hosts of another rack: first each by its own path, then all by
+// the same path.
 TEST(packets_take_their_way)
 {
 	for (uint32_t same = 0; same < 2; same++) {
 		struct drb_transfers_setup s = transfers_setup(2, 4);
 		s.scheme = DRB_SCHEME_ECMP;
+		struct drb_split of[5] = {{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}};
+		struct drb_split_part part[4];
+		const struct drb_ways ways = {of, part};
+		for (uint32_t h = 0; h < 4; h++)
+			part[h] = (struct drb_split_part){50, same ? 2 : h};
 		s.hosts = DRB_HOSTS_ETHEREAL;
+		s.ways = &ways;
 		struct drb_transfers *t = new_of(&s);
 		for (uint32_t h = 0; h < 4; h++) {
 			struct drb_transfer one = {
-				.source = h, .dest = 8 + h, .size = 50, .way = same ? 2 : h};
+				.source = h, .dest = 8 + h, .size = 50, .place = h};
 			assert_true(drb_transfers_add(t, &one) >= 0);
 		}
 		assert_int_equal(run_out(t), same ? 4 * 50 + 3 : 50 + 3);
@@ -179,7 +186,8 @@ TEST(packets_take_their_way)
 	}
 }
 
-// A step waits for all parts of what it waits for: the steps of one that wait on no link follow each other at once.
+// A step waits for all parts of the transfers that it depends on. Without queueing, the steps of a
+// split job follow each other at once.
 TEST(jobs_end_when_all_parts_have_come)
 {
 	struct drb_job_setup s = {.transfers = transfers_setup(2, 4), .longest = 100000};
@@ -199,7 +207,8 @@ TEST(jobs_end_when_all_parts_have_come)
 		assert_int_equal(split.packets, whole.packets);
 		assert_int_equal(split.alone, whole.alone);
 		assert_true(split.makespan >= split.alone);
-		// By label, hosts of a rack send one flow out of it: nothing is in its way.
+		// With ranks by label, the hosts of a rack send one flow out of it, which never
+		// waits.
 		assert_true(split.makespan <= split.alone + 62 * 3);
 	}
 }

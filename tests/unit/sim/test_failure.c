@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dead links of a simulation: both ends know of them, and parents know of children without another uplink.
+// Dead links of a simulation: both ends know of them, switches above know which switches below have
+// no other uplink, and all know the shortest paths around them.
 #include "fixtures/unit.h"
 
 #include "sim/models/failure.h"
@@ -9,7 +10,7 @@ static uint64_t bit(uint32_t port)
 	return UINT64_C(1) << port;
 }
 
-// The other end of each uplink agrees. Returns how many links are dead.
+// The other end of each uplink agrees. Returns the number of dead links.
 static uint32_t check_switch(const struct drb_tree *t, const struct drb_failures *f, uint32_t layer,
 			     uint32_t s)
 {
@@ -30,6 +31,79 @@ static uint32_t check_switch(const struct drb_tree *t, const struct drb_failures
 	return dead;
 }
 
+#define FAR 1000
+
+// The switch behind a usable port; false: a host, or the port is dead.
+static bool behind(const struct drb_tree *t, const struct drb_failures *f, struct drb_end at,
+		   uint32_t port, struct drb_end *next)
+{
+	const uint32_t downs = drb_tree_down_ports(t, at.layer);
+
+	if (!(drb_failures_at(f, at.layer, at.label).usable & bit(port)) ||
+	    (at.layer == 1 && port < downs))
+		return false;
+	*next = port < downs ? drb_tree_down_peer(t, at.layer, at.label, port)
+			     : drb_tree_up_peer(t, at.layer, at.label, port - downs);
+	return true;
+}
+
+// Distances of all switches to a rack, until nothing gets shorter.
+static void find_distances(const struct drb_tree *t, const struct drb_failures *f, uint32_t rack,
+			   uint32_t distance[])
+{
+	struct drb_end next;
+	bool shorter = true;
+
+	for (uint32_t i = 0; i < t->layers * f->stride; i++)
+		distance[i] = i == rack ? 0 : FAR;
+	while (shorter) {
+		shorter = false;
+		for (uint32_t m = 1; m <= t->layers; m++) {
+			for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
+				uint32_t *mine = &distance[(m - 1) * f->stride + s];
+				for (uint32_t p = 0; p < 2 * t->arity; p++) {
+					if (!behind(t, f, (struct drb_end){m, s, 0, false}, p,
+						    &next))
+						continue;
+					uint32_t one = distance[(next.layer - 1) * f->stride +
+								next.label] +
+						       1;
+					shorter |= one < *mine;
+					*mine = one < *mine ? one : *mine;
+				}
+			}
+		}
+	}
+}
+
+// Every switch knows exactly the ports where shortest paths to each rack begin.
+static void check_routes(const struct drb_tree *t, const struct drb_failures *f)
+{
+	uint32_t distance[512];
+	struct drb_end next;
+
+	assert_in_range(t->layers * f->stride, 1, 512);
+	for (uint32_t rack = 0; rack < drb_tree_switches(t, 1); rack++) {
+		find_distances(t, f, rack, distance);
+		for (uint32_t m = 1; m <= t->layers; m++) {
+			for (uint32_t s = 0; s < drb_tree_switches(t, m); s++) {
+				const uint32_t mine = distance[(m - 1) * f->stride + s];
+				uint64_t ports = 0;
+				for (uint32_t p = 0; mine > 0 && mine < FAR && p < 2 * t->arity;
+				     p++) {
+					if (behind(t, f, (struct drb_end){m, s, 0, false}, p,
+						   &next) &&
+					    distance[(next.layer - 1) * f->stride + next.label] +
+							    1 ==
+						    mine)
+						ports |= bit(p);
+				}
+				assert_int_equal(drb_failures_at(f, m, s).routes[rack], ports);
+			}
+		}
+	}
+}
+
 static uint32_t check_fabric(const struct drb_tree *t, struct drb_fail fail, uint64_t seed)
 {
 	struct drb_failures f = {0};
@@ -40,6 +114,7 @@ static uint32_t check_fabric(const struct drb_tree *t, struct drb_fail fail, uin
 		for (uint32_t s = 0; s < drb_tree_switches(t, m); s++)
 			dead += check_switch(t, &f, m, s);
 	}
+	check_routes(t, &f);
 	drb_failures_free(&f);
 	return dead;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fat-trees with fewer uplinks in layer 1 than d: what the models say where there is a closed form.
+// Fat-trees with fewer uplinks in layer 1 than d: results of the models where a closed form exists.
 #include "fixtures/packet_run.h"
 
 #include "core/fabric/next_hop.h"
@@ -13,7 +13,8 @@
 static const uint32_t trees[][3] = {{2, 4, 2}, {2, 3, 1}, {3, 4, 2},
 				    {3, 4, 1}, {3, 4, 3}, {4, 2, 1}};
 
-// Every host sends to the one half of all further on: out of its rack, to one with its own h_1.
+// Every host sends to the host half of all hosts further on, which is in another rack and has the
+// same h_1.
 static struct drb_packet_setup setup_of(const uint32_t tree[3], enum drb_scheme scheme, double rho)
 {
 	struct drb_packet_setup s = {.scheme = scheme,
@@ -33,15 +34,15 @@ static struct drb_packet_setup setup_of(const uint32_t tree[3], enum drb_scheme 
 	return s;
 }
 
-// A queue to which c hosts send with probability rho each in every slot, and which sends one packet a slot: its
-// mean length between arrivals and departures.
+// Mean length, between arrivals and departures, of a queue that sends one packet a slot. In every
+// slot each of c hosts sends to it with probability rho.
 static double queue_of(uint32_t c, double rho)
 {
 	return c * rho + c * (c - 1) * rho * rho / (2 * (1 - c * rho));
 }
 
-// D-mod-k: each uplink has the packets of those c hosts, of d, that share it, and is a queue of its own. Every
-// link between switches carries d / u of what one to a host does.
+// D-mod-k: each uplink is a separate queue with the packets of those c of d hosts that share it.
+// Every link between switches carries d / u times the packets of a link to a host.
 TEST(defaults_are_queues_of_their_own)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
@@ -61,8 +62,9 @@ TEST(defaults_are_queues_of_their_own)
 	}
 }
 
-// Hosts cannot send out of their racks more than uplinks carry: u / d of what their own links do. A scheme that
-// uses all of them comes to that; defaults, where u does not divide d, leave the least used one to so few.
+// Hosts cannot send more out of their racks than uplinks carry, which is u / d of the capacity of
+// their own links. A scheme that uses all uplinks reaches this bound. Defaults reach less if u does
+// not divide d, because the least used uplink serves fewer hosts.
 TEST(throughput_is_bounded_by_uplinks)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
@@ -83,8 +85,9 @@ TEST(throughput_is_bounded_by_uplinks)
 	}
 }
 
-// With a fresh permutation in each slot D-mod-k holds up to the load at which the down-link that most hosts of a
-// rack share is full, 1 / ceil(d / u); drb sees them in the queues of its uplinks, and holds up to u / d.
+// With a fresh permutation in each slot, the fullest down-link limits the load of D-mod-k to 1 /
+// ceil(d / u). Most hosts of a rack share this link. drb detects such defaults in the queues of its
+// uplinks, and its limit is u / d.
 TEST(defaults_that_share_a_link_are_seen)
 {
 	static const uint32_t tree[] = {3, 8, 3};
@@ -100,7 +103,8 @@ TEST(defaults_that_share_a_link_are_seen)
 	assert_false(run_packets(&s).growing);
 }
 
-// c flows of each host: by default at most c ceil(d / u) come down a link between switches, and that many do.
+// c flows of each host: by default at most c ceil(d / u) flows share a down-link between switches,
+// and this number is reached.
 TEST(flows_share_down_links)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
@@ -119,7 +123,8 @@ TEST(flows_share_down_links)
 	}
 }
 
-// One flow from port to port over the wiring; load: [layer][switch][port], down-ports first.
+// Follows one flow from port to port over the wiring. load: [layer][switch][port], down-ports
+// first.
 static void follow(const struct drb_flow_setup *s, uint64_t salt, const uint32_t pair[2],
 		   uint32_t *load)
 {
@@ -146,7 +151,7 @@ static void follow(const struct drb_flow_setup *s, uint64_t salt, const uint32_t
 	}
 }
 
-// Of all up-ports, or down-ports.
+// The largest load of all up-ports or of all down-ports.
 static uint32_t largest(const struct drb_tree *t, const uint32_t *load, bool up)
 {
 	uint32_t most = 0;
@@ -163,7 +168,8 @@ static uint32_t largest(const struct drb_tree *t, const uint32_t *load, bool up)
 	return most;
 }
 
-// The flow model by another way, for schemes that look at no loads: flow after flow over the wiring.
+// A second flow model for schemes that compare no loads: it follows flow after flow over the
+// wiring.
 TEST(flows_go_where_the_wiring_leads)
 {
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(trees) * 20; i++) {
@@ -190,7 +196,7 @@ TEST(flows_go_where_the_wiring_leads)
 		for (uint32_t h = 0; h < hosts; h++)
 			follow(&s, salt, (const uint32_t[]){h, to[h]}, load);
 		uint32_t up = largest(&s.tree, load, true);
-		assert_int_equal(r.max_up, up > 1 ? up : 1); // that of a host counts, too
+		assert_int_equal(r.max_up, up > 1 ? up : 1); // a host's link counts, too
 		assert_int_equal(r.max_down, largest(&s.tree, load, false));
 		free(load);
 		drb_flow_work_free(work);
@@ -221,7 +227,7 @@ TEST(links_have_numbers)
 	}
 }
 
-// Packets find their way around dead links and switches, or are lost where there is none.
+// Packets take detours around dead links and switches, or are lost if there is no path.
 TEST(dead_links_are_gone_around)
 {
 	static const enum drb_scheme schemes[] = {DRB_SCHEME_DRB, DRB_SCHEME_ECMP, DRB_SCHEME_WALK};
@@ -238,7 +244,7 @@ TEST(dead_links_are_gone_around)
 			assert_int_equal(drb_packet_step(sim), 0);
 		struct drb_packet_count c = drb_packet_counted(sim);
 		assert_int_equal(c.in, c.out + c.inside + c.lost);
-		if (tree[2] > 1) // else a rack may be cut off
+		if (tree[2] > 1) // otherwise a rack may be cut off
 			assert_int_equal(c.lost, 0);
 		drb_packet_free(sim);
 		s.fail = (struct drb_fail){.switches = 1};

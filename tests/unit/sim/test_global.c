@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `drbsim paper` sets its schemes against: best paths, paths chosen whole, the worst permutation, balls in bins,
-// and queues on their way to equilibrium.
+// The references that `drbsim paper` compares its schemes with: best paths, choice of whole paths,
+// the worst permutation, balls in bins, and queues before equilibrium.
 #include "fixtures/unit.h"
 
 #include "sim/models/bins.h"
@@ -39,7 +39,7 @@ TEST(the_best_paths_have_c_on_every_link)
 	}
 }
 
-// The better of two paths is better than one: VLB takes one.
+// The better of two paths is better than the single path of VLB.
 TEST(two_paths_are_better_than_one)
 {
 	struct drb_flow_setup s = setup_of(3, 8, DRB_SCHEME_VLB, 4);
@@ -59,7 +59,7 @@ TEST(two_paths_are_better_than_one)
 	drb_flow_work_free(work);
 }
 
-// Where a switch has one uplink there is one path, of which two are drawn.
+// With one uplink per switch there is one path, and it is drawn twice.
 TEST(paths_go_up_by_uplinks_that_are_there)
 {
 	struct drb_flow_setup s = setup_of(3, 1, DRB_SCHEME_VLB, 1);
@@ -74,7 +74,8 @@ TEST(paths_go_up_by_uplinks_that_are_there)
 	drb_flow_work_free(work);
 }
 
-// The most that any permutation puts on an uplink, known from trying all of them on small trees.
+// The largest number of flows of any permutation on an uplink, known from trying all permutations
+// on small trees.
 TEST(the_worst_permutation_is_as_bad_as_said)
 {
 	static const uint32_t trees[][3] = {{2, 3, 3},   {3, 2, 3}, {3, 3, 5}, {3, 4, 7},
@@ -98,7 +99,8 @@ TEST(the_worst_permutation_is_as_bad_as_said)
 	}
 }
 
-// D-mod-k keeps to the default, and a random scheme leaves it where its draws say so: 1 / d at each of two layers.
+// D-mod-k keeps to the default path. A random scheme leaves it with probability 1 - 1/d at each of
+// two layers.
 TEST(whole_paths_are_counted)
 {
 	static const enum drb_scheme schemes[] = {DRB_SCHEME_DMODK, DRB_SCHEME_VLB};
@@ -108,7 +110,7 @@ TEST(whole_paths_are_counted)
 		struct drb_flow_setup s = setup_of(3, 4, schemes[i], 50);
 		struct drb_flow_work *work = drb_flow_work_new(&s.tree, s.flows);
 		struct drb_flow_result r = drb_flow_run(&s, 0, work);
-		// Of the 127 other hosts 15 are below the 16 of a pod.
+		// 15 of the 127 other hosts are in the same pod, which has 16.
 		assert_true(fabs((double)r.climbed / (50.0 * 128) - 112.0 / 127) < 0.02);
 		assert_true(fabs((double)r.kept / (double)r.climbed - kept[i]) < 0.015);
 		assert_true(drb_flow_summarize(&r, 1).kept == (double)r.kept / (double)r.climbed);
@@ -131,7 +133,7 @@ TEST(balls_are_all_thrown)
 	assert_int_equal(drb_bins_run(&(struct drb_bins_setup){1, 201, 1, 1}, most), -EINVAL);
 }
 
-// Many queues follow the equations from empty and from full ones, and few do not.
+// Many queues follow the equations, from empty and from full queues; few queues do not.
 TEST(many_queues_follow_the_equations)
 {
 	for (uint32_t start = 0; start <= 10; start += 10) {
@@ -150,7 +152,8 @@ TEST(many_queues_follow_the_equations)
 	}
 }
 
-// Of a chain with two queues that are never compared the lengths are independent; with T = 0 they go together.
+// In a chain with two queues the lengths are independent if they are never compared; with T = 0
+// they are correlated.
 TEST(queues_that_are_compared_go_together)
 {
 	struct drb_ctmc_setup s = {

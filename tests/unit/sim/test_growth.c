@@ -29,7 +29,7 @@ static void tear_down(struct stage *s)
 	drb_growth_free(&s->growth);
 }
 
-// A slot of every queue: up to 8 arrivals, of this many on average, and one departure.
+// A slot of every queue: up to 8 arrivals, with mean `load`, and one departure.
 static void queues_slot(struct stage *s, double load)
 {
 	uint32_t below = (uint32_t)(load / 8 * 256);
@@ -45,8 +45,8 @@ static void queues_slot(struct stage *s, double load)
 	}
 }
 
-// Queues of links that carry what they are offered do not grow, however many there are; nearly all of them are seen
-// empty, unless they are offered as much as they can carry.
+// Queues that are not overloaded do not grow, however many there are. Nearly all of them are empty
+// at some time, unless the load equals the capacity.
 TEST(chance_is_not_growth)
 {
 	static const struct {
@@ -68,8 +68,8 @@ TEST(chance_is_not_growth)
 	}
 }
 
-// A queue that gets a packet more than it can send every so many slots, beside 79 that are stable; if `empty` it is
-// found so once in between.
+// One queue gets one packet more than it can send in every `every` slots; 79 other queues are
+// stable. If `empty`, it is found empty once in between.
 static enum drb_growth one_grows(uint32_t every, bool empty, struct drb_traffic_kind traffic)
 {
 	struct stage s;
@@ -87,7 +87,7 @@ static enum drb_growth one_grows(uint32_t every, bool empty, struct drb_traffic_
 	return growth;
 }
 
-// 4000 slots after half the run a queue that does not grow is 4.5 * 63 packets longer, at most.
+// A stable queue is at most 4.5 * 63 packets longer 4000 slots after half the run.
 TEST(one_link_that_grows_is_told)
 {
 	const struct drb_traffic_kind fresh = {.pattern = DRB_PATTERN_PERMUTATION};
@@ -97,11 +97,61 @@ TEST(one_link_that_grows_is_told)
 	assert_int_equal(one_grows(15, false, fresh), DRB_GROWTH_UNCLEAR);
 	assert_int_equal(one_grows(41, false, fresh), DRB_GROWTH_UNCLEAR);
 	assert_int_equal(one_grows(43, false, fresh), DRB_GROWTH_NO);
-	// Found empty once, it was served as fast as it was fed.
+	// A queue that was empty once was served as fast as it was filled.
 	assert_int_equal(one_grows(13, true, fresh), DRB_GROWTH_NO);
-	// Where destinations last chance does more.
+	// If destinations persist, chance has a larger effect.
 	assert_int_equal(one_grows(8, false, lasts), DRB_GROWTH_UNCLEAR);
 	assert_int_equal(one_grows(6, false, lasts), DRB_GROWTH_YES);
+}
+
+// A slot of all racks: each of 8 hosts sends with this probability, to the shortest queue of the 7
+// uplinks that are not dead.
+static void racks_slot(struct stage *s, double load)
+{
+	const struct drb_layer *l = &s->fabric.layer[1];
+	const uint64_t below = (uint64_t)(load * 0x1p32);
+
+	for (uint32_t rack = 0; rack < l->switches; rack++) {
+		uint32_t *len = l->len + (uint64_t)rack * (l->up + l->down);
+		for (uint32_t h = 0; h < l->down; h++) {
+			uint32_t shortest = 1;
+			for (uint32_t u = 2; u < l->up; u++)
+				shortest = len[u] < len[shortest] ? u : shortest;
+			len[shortest] += drb_rng_next(&s->rng) >> 32 < below;
+		}
+		for (uint32_t u = 1; u < l->up; u++)
+			len[u] -= len[u] > 0;
+	}
+}
+
+// Seven of eight uplinks carry 7/8 of what hosts can send. An overload of two percent shows in the
+// sum of all of them, but would not show in a single link.
+TEST(uplinks_of_a_rack_are_judged_together)
+{
+	static const struct {
+		double load;
+		enum drb_growth least, most;
+		uint64_t links; // of each rack
+	} cases[] = {{0.86, DRB_GROWTH_NO, DRB_GROWTH_NO, 0},
+		     {0.875, DRB_GROWTH_NO, DRB_GROWTH_UNCLEAR, 0},
+		     {0.8925, DRB_GROWTH_YES, DRB_GROWTH_YES, 7}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct stage s;
+		uint64_t links;
+		set_up(&s, 8, (struct drb_traffic_kind){0});
+		for (uint32_t slot = 0; slot < SLOTS; slot++) {
+			racks_slot(&s, cases[i].load);
+			drb_growth_slot(&s.growth, &s.fabric, slot);
+		}
+		assert_in_range(drb_growth_of_fabric(&s.growth, &links), cases[i].least,
+				cases[i].most);
+		assert_int_equal(links, cases[i].links * s.fabric.layer[1].switches);
+		// Such an overload of one link needs a longer run.
+		assert_true(drb_growth_shown(&s.growth) > 0.07 &&
+			    drb_growth_shown(&s.growth) < 0.08);
+		tear_down(&s);
+	}
 }
 
 TEST_MAIN(NULL, NULL)

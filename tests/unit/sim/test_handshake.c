@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handshakes of transfers: closed forms on an idle fabric and behind queues that are known, and what full queues
-// lose, without handshakes, too. test_window.c holds them to a second model.
+// Handshakes of transfers: closed forms on an idle fabric and behind known queues. Full queues lose
+// packets and SYNs, with and without handshakes. test_window.c compares handshakes with a second
+// model.
 #include "fixtures/transfers.h"
 
 #include "core/fabric/next_hop.h"
@@ -36,7 +37,8 @@ static uint64_t time_alone(const struct drb_transfers_setup *s, uint32_t to, uin
 	return time;
 }
 
-// It comes a round trip later than without, whatever the distance, the source, the unit and the scheme.
+// A handshake makes a transfer end a round trip later, whatever the distance, the source, the unit
+// and the scheme.
 TEST(alone_it_takes_a_round_trip)
 {
 	static const uint32_t to[] = {1, 2, 15}; // at distance 1, 2, 3 of F(3,2)
@@ -54,14 +56,15 @@ TEST(alone_it_takes_a_round_trip)
 			s.delay.link[m] = i % 2 * m;
 		uint64_t with = time_alone(&s, to[k - 1], 30);
 		s.handshake = false;
-		// Of products such as 12 * 0.1 no rounding may make a slot more.
+		// Rounding of products such as 12 * 0.1 must not add a slot.
 		double links = ceil(4 * k * s.ack_hop - 1e-9) + 2 * (double)(i % 2 * k * (k + 1));
 		assert_int_equal(with - time_alone(&s, to[k - 1], 30),
 				 links > 0 ? (uint64_t)links : 1);
 	}
 }
 
-// At its host it waits until each of those that may send has sent a packet; so does an answer.
+// At its host a SYN waits until each transfer that may send has sent a packet; a SYN-ACK waits
+// alike.
 TEST(it_waits_for_its_turn)
 {
 	struct drb_transfers_setup s = setup_of(1, 4);
@@ -73,13 +76,13 @@ TEST(it_waits_for_its_turn)
 		step_until(t, 24);
 		uint32_t i = answer ? add(t, 4, 0, 1) : add(t, 0, 4, 1);
 		run_out(t);
-		// One that is on the link, and three.
+		// One packet is on the link, and three more are sent before it.
 		assert_int_equal(t->transfer[i].connected, 24 + 4 + 1 + 3);
 		drb_transfers_free(t);
 	}
 }
 
-// A flow takes the uplinks of its SYN, which counts there as a flow.
+// A flow uses the uplinks of its SYN, where the SYN counts as a flow.
 TEST(a_flow_begins_with_its_syn)
 {
 	struct drb_transfers_setup s = setup_of(2, 4);
@@ -100,8 +103,8 @@ TEST(a_flow_begins_with_its_syn)
 	drb_transfers_free(t);
 }
 
-// Short queues, every scheme, unit and window, with handshakes and without: all is established and arrives at last, each
-// packet and each SYN counted once.
+// Short queues, every scheme, unit and window, with and without handshakes. All transfers are
+// established and finish, and each packet and each SYN is counted once.
 static uint64_t all_arrive(struct drb_transfers_setup s)
 {
 	struct drb_transfers *t = new_of(&s);

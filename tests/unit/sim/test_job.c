@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jobs against closed forms, where no transfer waits for another one, and against a plain model of who
-// waits for whom.
+// Jobs against closed forms where no transfer waits for another, and against a simple model of
+// dependencies.
 #include "fixtures/unit.h"
 
 #include "sim/flows/job.h"
@@ -28,7 +28,7 @@ static struct drb_job_result run(const struct drb_job_setup *s)
 	struct drb_job_result r;
 
 	assert_int_equal(drb_job_run(s, &r), 0);
-	assert_false(r.failed);
+	assert_int_equal(r.error, 0);
 	return r;
 }
 
@@ -41,7 +41,8 @@ static struct drb_job_setup one_switch(uint32_t arity, uint32_t delay, const cha
 	return s;
 }
 
-// On one switch of n ports a transfer of c packets takes c + 1 slots, and what the two links add.
+// On one switch of n ports a transfer of c packets takes c + 1 slots, plus the delays of the two
+// links.
 static void on_one_switch(uint32_t arity, uint32_t delay)
 {
 	uint32_t n = 2 * arity, c = 12, way = 1 + 2 * delay, log = 0;
@@ -81,7 +82,8 @@ TEST(on_one_switch_jobs_have_closed_forms)
 	}
 }
 
-// A ring in the order of labels: from a rack one transfer goes up, so none waits; d in turn.
+// A ring in the order of labels: one transfer leaves each rack, so none waits, and d transfers in
+// turn.
 TEST(a_ring_by_label_never_waits)
 {
 	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
@@ -92,8 +94,8 @@ TEST(a_ring_by_label_never_waits)
 	}
 }
 
-// What a ring takes alone, transfer by transfer: each begins when its host has sent the one before and
-// has got that of the rank before.
+// Time of a ring without other traffic, transfer by transfer. Each begins when its host has sent
+// the previous one, and has received that of the previous rank.
 static uint64_t naive_ring(const struct drb_tree *t, const uint32_t host[], uint32_t c)
 {
 	uint32_t n = t->hosts, steps = 2 * (n - 1);
@@ -141,7 +143,7 @@ TEST(a_ring_waits_for_the_rank_before)
 	}
 }
 
-// Ranks at random on a large enough fabric get in each other's way.
+// On a large enough fabric, transfers of randomly placed ranks delay each other.
 TEST(jobs_take_at_least_what_they_take_alone)
 {
 	static const char *const jobs[] = {"all-reduce-ring", "all-reduce-halving", "all-to-all",
@@ -156,12 +158,12 @@ TEST(jobs_take_at_least_what_they_take_alone)
 		assert_int_equal(again.makespan, r.makespan);
 		s.transfers.queue = 1;
 		again = run(&s);
-		// What is dropped is not sent again: the job ends there, with no makespan.
+		// A dropped packet is not sent again: the job ends there, without a makespan.
 		assert_int_equal(again.makespan == 0, again.dropped > 0);
 	}
 }
 
-// Ranks that no path joins send again for ever; the run ends long before its limit.
+// Ranks without a path between them send again for ever; the run ends long before its limit.
 TEST(a_job_without_paths_ends)
 {
 	struct drb_job_setup s = setup_of(3, 3, "incast", 20);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of htsim and GOAL: times of short ones are counted by hand, a job in GOAL takes as long as the job, mistakes
-// name their line.
+// Lists of htsim and GOAL. Times of short lists are counted by hand, and a job in GOAL takes as
+// long as the job itself. Mistakes name their line.
 #include "fixtures/lists.h"
 #include "fixtures/transfers.h"
 
 #include "sim/flows/job.h"
 #include "sim/flows/list_run.h"
 
-// On F(3,2), of which hosts 0 and 2 are at distance 2: n packets take n + 3 slots. Times are the caller's to free.
+// Plays the list on F(3,2), where hosts 0 and 2 are at distance 2: n packets take n + 3 slots. The
+// caller frees the times.
 static struct drb_list_result played(const char *text, struct drb_list *list)
 {
 	struct drb_list_setup s = {
@@ -33,6 +34,7 @@ static void check_times(const char *text, const struct interval want[], uint32_t
 	struct drb_list_result r = played(text, &list);
 
 	for (uint32_t i = 0; i < count; i++) {
+		assert_true(r.time[i].ended);
 		assert_int_equal(r.time[i].start, want[i].start);
 		assert_int_equal(r.time[i].finish, want[i].finish);
 	}
@@ -66,7 +68,7 @@ TEST(schedules_of_goal_are_played)
 				   "b requires a\n"
 				   "c: send 500b to 2 tag 5\n" // 17 to 21
 				   "c requires b\n"
-				   "d: recv 1b from 2 tag 3\n" // 9 to 9, but for what comes
+				   "d: recv 1b from 2 tag 3\n" // 9 to 9, apart from its message
 				   "d irequires b\n"
 				   "e: send 1000b to 2\n" // as soon as d is over
 				   "e requires d\n"
@@ -79,12 +81,23 @@ TEST(schedules_of_goal_are_played)
 				   "c requires f\n"
 				   "recv 500b from 0 tag 5\n"
 				   "recv 500b from 0\n"
-				   "g: calc 10\n" // 13 to 14, while f goes on
+				   "g: calc 10\n" // 13 to 14, while f continues
 				   "g irequires f\n"
 				   "}\n";
 	static const struct interval want[] = {{0, 13},  {10, 17}, {17, 21}, {47, 47},
 					       {47, 51}, {13, 13}, {13, 43}, {43, 47},
 					       {21, 21}, {51, 51}, {13, 14}};
+
+	check_times(text, want, ARRAY_SIZE(want));
+}
+
+TEST(a_short_computation_ends_in_slot_0)
+{
+	static const char text[] = "num_ranks 4\nrank 0 {\n"
+				   "a: calc 4\n" // at most half a slot: 0 slots
+				   "b: send 500b to 2\nb requires a\n}\n"
+				   "rank 2 {\nrecv 500b from 0\n}\n";
+	static const struct interval want[] = {{0, 0}, {0, 4}, {4, 4}};
 
 	check_times(text, want, ARRAY_SIZE(want));
 }
@@ -100,7 +113,7 @@ TEST(a_host_computes_in_a_list_of_our_own)
 	check_times(text, want, ARRAY_SIZE(want));
 }
 
-// The ring of job.h, in words of GOAL.
+// The ring of job.h as a GOAL text.
 static char *ring_in_goal(uint32_t ranks, uint32_t bytes)
 {
 	char *text;
@@ -146,7 +159,7 @@ TEST(a_job_takes_as_long_in_goal)
 	drb_list_free(&list);
 }
 
-// What waits for itself never begins, and the run ends.
+// A transfer that waits for itself never begins, and the run ends.
 TEST(circles_never_begin)
 {
 	struct drb_transfers_setup t = transfers_setup(3, 2);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Means of equal runs and their intervals.
+// Means of equal runs and their confidence intervals.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
 
-#include "sim/runs/sample.h"
+#include "sim/engine/sample.h"
 
 static struct sim_sample sample_of(const double value[], uint32_t count)
 {
@@ -25,13 +25,13 @@ TEST(known_samples)
 	s = sample_of(three, 3);
 	assert_true(s.mean == 4);
 	assert_true(fabs(sim_sample_half_width(&s) - 4.303 * 2 / sqrt(3)) < 1e-9);
-	// What the figures have in common costs no digits.
+	// A large common offset costs no digits.
 	s = sample_of(four, 4);
 	assert_true(s.mean == 1e9 + 4);
 	assert_true(fabs(sim_sample_half_width(&s) - 3.182 * sqrt(20.0 / 3 / 4)) < 1e-6);
 }
 
-// Of many samples, 95 in 100 have the true mean in their interval.
+// The interval of 95 in 100 samples contains the true mean.
 TEST(intervals_hold_the_mean)
 {
 	static const uint32_t counts[] = {2, 3, 10, 16, 17, 40};
@@ -42,7 +42,7 @@ TEST(intervals_hold_the_mean)
 		for (uint32_t n = 0; n < 20000; n++) {
 			struct sim_sample s = {0};
 			for (uint32_t i = 0; i < counts[k]; i++) {
-				double normal = -6; // of twelve even ones
+				double normal = -6; // a sum of twelve uniform numbers
 				for (int e = 0; e < 12; e++)
 					normal += drb_rng_unit(&rng);
 				sim_sample_add(&s, 10 + normal);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet model against a second one written for plainness. Given the same draws both must agree
-// packet by packet; with its own draws and one random order over all arrivals of a slot, on average.
+// The packet model against a second one written for simplicity. With the same draws both must agree
+// packet by packet. With its own draws, and one random order over all arrivals of a slot, they must
+// agree on average.
 #include "fixtures/packet_run.h"
 
 #include "fixtures/packet_model.h"
 #include "fixtures/reordering.h"
+#include "sim/models/links.h"
 
 static struct drb_packet_setup setup_of(uint32_t arity, enum drb_scheme scheme, const char *traffic)
 {
@@ -41,7 +43,7 @@ static struct drb_reordering naive_order(const struct naive *n)
 	return r;
 }
 
-// The shortest latency that a share of all packets does not exceed.
+// The shortest latency that this share of all packets does not exceed.
 static double naive_quantile(const struct naive *n, double share)
 {
 	for (uint32_t latency = 0;; latency++) {
@@ -85,20 +87,26 @@ static void same_detail(struct naive *n, const struct drb_packet_detail *d)
 	}
 }
 
-// Runs both. How many packets were reordered.
-static uint64_t both_do_the_same(const struct drb_packet_setup *s)
+// Runs and compares both models; returns the simulator's result.
+static struct drb_packet_result both_do_the_same(const struct drb_packet_setup *s)
 {
 	struct naive *n = naive_new(s);
 	struct drb_packet_result r = run_packets(s);
+	uint64_t in_switches = 0;
 
-	for (uint32_t now = 0; now <= r.slots; now++)
+	for (uint32_t now = 0; now <= r.slots; now++) {
+		// In the last slot of the simulator, switches only send.
+		in_switches = n->lost_in_switches;
 		slot(n, now);
+	}
 	assert_true(n->delivered > 0);
 	assert_true(r.latency == (double)n->latency / (double)n->delivered);
 	assert_true(r.default_path == (double)n->kept / (double)n->climbed);
 	same_detail(n, &r.detail);
+	assert_int_equal(n->lost_on_links, r.lost_to.on_links);
+	assert_int_equal(in_switches, r.lost_to.in_switches);
 	naive_free(n);
-	return r.detail.order.reordered;
+	return r;
 }
 
 TEST(same_draws_give_the_same_packets)
@@ -112,13 +120,13 @@ TEST(same_draws_give_the_same_packets)
 			struct drb_packet_setup s =
 				setup_of(arity, (enum drb_scheme)(i % DRB_SCHEME_COUNT),
 					 traffics[i / DRB_SCHEME_COUNT]);
-			reordered += both_do_the_same(&s);
+			reordered += both_do_the_same(&s).detail.order.reordered;
 		}
 	}
 	assert_true(reordered > 100);
 }
 
-// Case i: of every scheme in turn, with two kinds of traffic.
+// Case i: every scheme in turn, with two kinds of traffic.
 static struct drb_packet_setup nth(size_t i, uint32_t arity, double rho)
 {
 	struct drb_packet_setup s = setup_of(arity, (enum drb_scheme)(i % DRB_SCHEME_COUNT),
@@ -141,7 +149,50 @@ TEST(slow_links_are_slow_in_both)
 	}
 }
 
-// Links that take their time, by layer, and switches that know of queues late; slow links beside.
+// Case i: links and switches become gray, slow and sound again, several times.
+static uint32_t draw_faults(size_t i, const struct drb_tree *t, struct drb_fault fault[],
+			    uint32_t count)
+{
+	struct drb_rng rng = drb_rng_seed(i, 9);
+
+	for (uint32_t k = 0; k < count; k++) {
+		struct drb_fault *f = &fault[k];
+		*f = (struct drb_fault){.slot = k * 140 / count,
+					.kind = drb_rng_below(&rng, 3) ? DRB_FAULT_GRAY
+								       : DRB_FAULT_MEND,
+					.what.is_switch = drb_rng_below(&rng, 4) == 0};
+		if (f->what.is_switch) {
+			f->what.end.layer = 1 + drb_rng_below(&rng, LAYERS);
+			f->what.end.label =
+				drb_rng_below(&rng, drb_tree_switches(t, f->what.end.layer));
+			continue;
+		}
+		f->what.end = drb_link_numbered(t, drb_rng_below(&rng, 6));
+		if (drb_rng_below(&rng, 3) == 0)
+			f->kind = DRB_FAULT_SLOW;
+		f->pace = 1 + drb_rng_below(&rng, 4);
+	}
+	return count;
+}
+
+TEST(faults_in_both)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < 3 * DRB_SCHEME_COUNT; i++) {
+		struct drb_fault fault[24];
+		struct drb_packet_setup s = nth(i, i % 2 ? 3 : 2, 0.5);
+		s.delay = (struct drb_delay){.link = {0, 0, i % 3, 2}};
+		s.slow = (struct drb_slow){.links = i % 4 == 0 ? 2 : 0, .slots = 2};
+		s.faults.fault = fault;
+		s.faults.count = draw_faults(i, &s.tree, fault, ARRAY_SIZE(fault));
+		lost += both_do_the_same(&s).lost_to.on_links;
+	}
+	assert_true(lost > 1000);
+}
+
+// Links with delays by layer, and switches with delayed knowledge of queues, together with slow
+// links.
 TEST(delays_in_both)
 {
 	static const struct drb_delay delay[] = {{{0, 0, 0, 3}, 0}, {{0, 3, 3, 3}, 0},
@@ -156,7 +207,8 @@ TEST(delays_in_both)
 	}
 }
 
-// Fewer uplinks in layer 1, so many that they divide d or not; overloaded in the end.
+// Fewer uplinks in layer 1, in numbers that divide d and that do not; the last cases are
+// overloaded.
 TEST(fewer_uplinks_in_both)
 {
 	static const uint32_t uplinks[][2] = {{2, 1}, {3, 1}, {3, 2}, {4, 2}};
@@ -171,6 +223,19 @@ TEST(fewer_uplinks_in_both)
 	}
 }
 
+// A slot in which the arrivals at all switches are decided in one random order.
+static void slot_in_one_order(struct naive *n, struct drb_rng *rng, uint32_t now)
+{
+	move_links(n, now);
+	listen(n, now);
+	for (uint32_t i = n->arrivals; i > 0; i--) {
+		uint32_t k = drb_rng_below(rng, i);
+		decide(n, &n->arrival[k], now);
+		n->arrival[k] = n->arrival[i - 1];
+	}
+	send(n, now);
+}
+
 // Only the order within a switch matters: one order over all arrivals gives the same averages.
 TEST(one_order_over_all_agrees_on_average)
 {
@@ -181,11 +246,10 @@ TEST(one_order_over_all_agrees_on_average)
 		s.slots = 3000;
 		s.stats = 2900;
 		struct naive *n = naive_new(&s);
-		n->own_order = true;
-		n->rng = drb_rng_seed(99, 1);
+		struct drb_rng rng = drb_rng_seed(99, 1);
 		struct drb_packet_result r = run_packets(&s);
 		for (uint32_t now = 0; now <= r.slots + 50; now++)
-			slot(n, now);
+			slot_in_one_order(n, &rng, now);
 		double latency = (double)n->latency / (double)n->delivered;
 		assert_true(fabs(latency / r.latency - 1) < 0.02);
 		naive_free(n);

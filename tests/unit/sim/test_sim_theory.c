@@ -84,7 +84,8 @@ TEST(thresholds_act_as_whole_numbers)
 	drb_theory_free(&b);
 }
 
-// Burke's theorem: without a second choice each uplink is an M/M/1 queue, and what leaves it a Poisson process.
+// Burke's theorem: without a second choice each uplink is an M/M/1 queue, and its departures are a
+// Poisson process.
 TEST(layers_of_one_choice_are_burkes)
 {
 	struct drb_ctmc_layers_setup setup = {.layers = 4,
@@ -125,8 +126,8 @@ TEST(first_layers_are_chains)
 	}
 }
 
-// The same by other means: F(3,2), a clock for each link and for each host, the earliest found by looking at all;
-// a packet is a destination's digits, a switch its label code.
+// A second model for F(3,2): a clock for each link and for each host, where the earliest is found
+// by comparing all. A packet is the digits of its destination, and a switch is its label code.
 struct naive {
 	double arrives[16], leaves[2][16], departed[2][16];
 	uint32_t length[2][16], dest[2][16][4096];
@@ -139,7 +140,8 @@ static double naive_wait(struct naive *n, double mean)
 	return -log(1 - drb_rng_unit(&n->rng)) * mean;
 }
 
-// Host h is h3 h2 h1 in digits 4, 2, 1; the uplinks of switch s (s2 s1) are 2 s and 2 s + 1 in each layer.
+// Host h is h3 h2 h1 in digits 4, 2, 1. The uplinks of switch s (s2 s1) are 2 s and 2 s + 1 in each
+// layer.
 static void naive_enter(struct naive *n, uint32_t layer, uint32_t label, uint32_t dest, uint32_t t)
 {
 	uint32_t def = 2 * label + (dest >> layer & 1), other = def ^ 1;
@@ -167,9 +169,9 @@ static void naive_leave(struct naive *n, uint32_t layer, uint32_t link, uint32_t
 		n->squares[layer] += gap * gap;
 	}
 	n->departed[layer][link] = n->now;
+	// Component 1 of the switch becomes the port.
 	if (layer == 0)
-		naive_enter(n, 1, (label & ~1U) | port, dest,
-			    t); // component 1 of the switch becomes the port
+		naive_enter(n, 1, (label & ~1U) | port, dest, t);
 }
 
 static void naive_step(struct naive *n, double lambda, uint32_t t, bool measures)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Acknowledgements that take room on links and wait in queues: against closed forms, and against a second model of
-// hosts at one switch that send to each other, written for plainness.
+// Acknowledgements that take link time and wait in queues: against closed forms, and against a
+// simple second model of hosts at one switch that send to each other.
 #include "fixtures/window_model.h"
 
 #define HOSTS 8
@@ -8,10 +8,10 @@
 #define SLOTS_MAX 20000
 #define ACKS_MAX (HOSTS * SIZE_MAX_ * 20)
 
-// An acknowledgement on its way: at the host that received, then at the switch, then at the sender.
+// An acknowledgement in flight: at the receiver's host, then at the switch, then at the sender.
 struct naive_ack {
 	struct naive_packet of;
-	int links;     // that it has crossed; 2: it is there
+	int links;     // links that it has crossed; 2: it has arrived
 	uint64_t time; // in parts of a slot
 	bool heard;
 };
@@ -21,19 +21,20 @@ struct naive {
 	struct drb_rng rng;
 	struct naive_source source[HOSTS];
 	uint32_t dest[HOSTS];
-	// By the slot in which they come to the switch, or to a host.
+	// Packets by the slot in which they arrive at the switch or at a host.
 	struct naive_packet wire[SLOTS_MAX][HOSTS], last[SLOTS_MAX][HOSTS];
 	uint32_t wires[SLOTS_MAX];
 	bool lasts[SLOTS_MAX][HOSTS];
 	struct naive_packet queue[HOSTS][SLOTS_MAX];
 	uint32_t head[HOSTS], tail[HOSTS], acks;
 	struct naive_ack ack[ACKS_MAX];
-	uint64_t taken_up[HOSTS], taken_down[HOSTS]; // of the links of hosts, by acknowledgements
+	uint64_t taken_up[HOSTS], taken_down[HOSTS]; // link time of hosts used by acknowledgements
 	bool sent[HOSTS], delivered[HOSTS];          // in this slot
 	uint64_t dropped, resent;
 };
 
-// Whether acknowledgements have had so much of a link that it has none left for a packet in this slot.
+// Returns whether acknowledgements have used so much of a link that no packet can use it in this
+// slot.
 static bool is_taken(uint64_t *taken, bool has_packet)
 {
 	if (*taken >= PARTS) {
@@ -95,7 +96,8 @@ static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 		(struct naive_packet){host, sequence, s->sent, 0, false, false};
 }
 
-// It crosses a link on which a packet is in this slot, and for which so many wait.
+// The acknowledgement crosses a link. If a packet uses the link in this slot, it waits for this
+// packet and for `packets` more.
 static void cross(struct naive *n, struct naive_ack *a, uint64_t slot, bool busy, uint64_t packets)
 {
 	if (busy)
@@ -152,7 +154,8 @@ static struct drb_transfers_setup setup_of(double room)
 	return s;
 }
 
-// All hosts send, to the next one or all but the first to the first: what waits and what drops is the same.
+// All hosts send: either each to the next host, or all others to the first host. Both models have
+// the same waits and drops.
 static void compare(const struct drb_transfers_setup *setup, bool to_one, uint64_t *resent)
 {
 	struct naive *n = calloc(1, sizeof(*n));
@@ -193,7 +196,7 @@ TEST(hosts_at_one_switch_agree_with_a_plain_model)
 	assert_true(resent > 100);
 }
 
-// Two hosts send to each other, or one to the other: how long that takes.
+// Time in which two hosts send to each other, or one to the other.
 static uint64_t two_hosts(double room, bool both, uint32_t layers)
 {
 	struct drb_transfers_setup s = setup_of(room);
@@ -209,8 +212,8 @@ static uint64_t two_hosts(double room, bool both, uint32_t layers)
 	return slots;
 }
 
-// Beside each packet a link carries an acknowledgement of the other direction, so a packet takes 1 + room; packets of
-// one direction alone meet none.
+// With traffic in both directions a link carries an acknowledgement beside each packet, so a packet
+// takes 1 + `room`. With traffic in one direction, packets meet no acknowledgements.
 TEST(acknowledgements_take_their_share)
 {
 	static const double rooms[] = {0.05, 0.25, 1};
@@ -228,7 +231,8 @@ TEST(acknowledgements_take_their_share)
 	}
 }
 
-// In any fabric, with short queues: all arrives, and later than without.
+// On any fabric, with short queues: all packets arrive, and later than with acknowledgements that
+// take no link time.
 TEST(all_arrives_at_last)
 {
 	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {

@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stability law of core/routing/spread.h against the simulator, and scheme walk in it.
+// The stability law of core/routing/spread.h against the simulator, and scheme walk in the
+// simulator.
 #include "fixtures/unit.h"
 
-#include "common/traffic/traffic_file.h"
-
+#include "fixtures/walk_sim.h"
 #include "fixtures/walk_state.h"
-#include "sim/models/packet_sim.h"
-
-#define LAYERS 3
-
-static struct drb_packet_setup setup_of(enum drb_scheme scheme, uint32_t arity,
-					struct drb_traffic_kind kind, double rho, uint32_t slots)
-{
-	struct drb_packet_setup s = {.scheme = scheme,
-				     .traffic = kind,
-				     .choices = 2,
-				     .threshold = drb_threshold_packet(rho),
-				     .rho = rho,
-				     .slots = slots,
-				     .stats = slots / 2,
-				     .seed = 3,
-				     .memory = UINT64_C(256) << 20};
-
-	assert_int_equal(drb_tree_init(&s.tree, LAYERS, arity), 0);
-	return s;
-}
 
 static struct drb_packet_sim *make_by(enum drb_scheme scheme, uint32_t arity,
 				      struct drb_traffic_kind kind, double rho, uint32_t slots)
@@ -50,7 +30,7 @@ static struct drb_packet_sim *make(uint32_t arity, const char *traffic, double r
 	return make_of(arity, kind, rho, slots);
 }
 
-// Makes the marked switches of layer 1 spread and no other, whatever they find.
+// Makes only the marked switches of layer 1 spread, whatever evidence they find.
 static void force(struct drb_packet_sim *sim, const bool spreads[])
 {
 	for (uint32_t m = 1; m < LAYERS; m++) {
@@ -60,15 +40,15 @@ static void force(struct drb_packet_sim *sim, const bool spreads[])
 			spread->evidence = now ? DRB_SPREAD_AT_ONCE : 0;
 			spread->distance = now;
 			spread->heard = 0;
-			// Never the end of a window or of a count.
+			// A window or a count never ends.
 			spread->began = sim->slot;
 			spread->hearing = 0;
 		}
 	}
 }
 
-// Packets that reach the cores in this slot, by the down-link that they want: that of their
-// destination at the core that they came to.
+// Counts packets that reach the cores in this slot, by their down-link: that of the destination at
+// the core that they reached.
 static void count_at_cores(const struct drb_packet_sim *sim, uint32_t count[])
 {
 	const struct drb_layer *l = &sim->fabric.layer[LAYERS];
@@ -82,7 +62,7 @@ static void count_at_cores(const struct drb_packet_sim *sim, uint32_t count[])
 	}
 }
 
-// The core and down-link that the default path to a host passes.
+// The core and down-link of the default path to a host.
 static uint32_t default_link(const struct drb_packet_sim *sim, uint32_t src, uint32_t dest)
 {
 	const struct drb_tree *t = &sim->setup.tree;
@@ -95,9 +75,9 @@ static uint32_t default_link(const struct drb_packet_sim *sim, uint32_t src, uin
 	return s * sim->fabric.layer[LAYERS].down + drb_hop_digit(&hop, dest);
 }
 
-// Tornado: every destination has one source and, by default, a down-link of its own. Spread are the
-// packets of a random share of the layer-1 switches. Predicted load of the down-link of D:
-// rho (1 - x_D + x), with x_D = 1 for sources below those, else 0, and x the mean of x_D over the
+// Tornado: every destination has one source and, by default, its own down-link. A random share of
+// the layer-1 switches spread their packets. Predicted load of the down-link of D: rho (1 - x_D +
+// x). x_D is 1 for sources below the spreading switches, else 0. x is the mean of x_D over the
 // destinations below the same port of the cores.
 TEST(loads_are_what_the_law_says)
 {
@@ -140,22 +120,10 @@ TEST(loads_are_what_the_law_says)
 	}
 }
 
-// The traffic that a text says, which is freed.
-static struct drb_traffic_kind read_traffic(char *text, uint32_t d)
-{
-	struct drb_traffic_kind kind = {.pattern = DRB_PATTERN_FILE};
-	char error[DRB_TRAFFIC_ERROR_MAX];
-	FILE *f = fmemopen(text, strlen(text), "r");
-
-	assert_int_equal(drb_traffic_file_read(f, 2 * d * d * d, &kind.file, error), 0);
-	fclose(f);
-	free(text);
-	return kind;
-}
-
-// The traffic of the bound (docs/walk.md) on F(3,d): of d - 1 racks of the first pod each keeps the d
-// destinations in the last pod that default to one of its uplinks; all hosts of the pods between send to each
-// other and to the d hosts of the last pod that are left, evenly. Neither of these two pods gets or sends more.
+// The traffic of the bound (docs/walk.md) on F(3,d). Each of d - 1 racks of the first pod sends
+// only to the d destinations in the last pod that default to one of its uplinks. All hosts of the
+// pods between send to each other and evenly to the d remaining hosts of the last pod. The first
+// and the last pod have no other traffic.
 static struct drb_traffic_kind traffic_of_bound(uint32_t d)
 {
 	const uint32_t in_pod = d * d, last = (2 * d - 1) * in_pod;
@@ -174,25 +142,30 @@ static struct drb_traffic_kind traffic_of_bound(uint32_t d)
 	return read_traffic(text, d);
 }
 
-// Cases in which those who keep their defaults did not hear of the deaf. All but the last drbsim search found.
+// Cases in which hosts that kept their defaults did not hear of the deaf. drblab search found all
+// but the last one.
 static const struct {
 	uint32_t arity;
 	double rho, latency;
 	const char *lines;
 } found[] = {
-	// 6 keeps its default to a rack of a silent pod, to whose other host the deaf spread; it hears the deaf.
+	// Host 6 keeps its default to a rack of a silent pod, and the deaf spread to the rack's
+	// other host. Host 6 hears the deaf.
 	{2, 0.9, 7,
 	 "0,0,2,1\n0,1,0,1\n0,6,7,1\n0,7,3,1\n0,8,4,0.1\n0,9,1,0.1\n0,10,6,1\n0,11,5,1\n"},
 	{2, 0.95, 7, "0,8,3,1\n0,9,8,1\n0,4-5,2+4-5+9+12-13,0.833333333\n"},
-	// 12 and 13 hear 15, whose rack is deaf, and nobody from another pod.
+	// 12 and 13 hear 15, whose rack is deaf, and no host of another pod.
 	{2, 0.95, 7,
 	 "0,2,5,1\n0,3,7,1\n0,8,10,1\n0,9,8,1\n0,10,4,1\n0,11,6,1\n0,12,2,1\n0,13,11,1\n0,14,15,1\n"
 	 "0,15,12,1\n"},
-	// 0, 1 and 3 hear each other; only their switches of layer 2 know that what else comes is of the deaf.
+	// 0, 1 and 3 hear each other. Only their switches of layer 2 know that the other packets
+	// come from the deaf.
 	{2, 0.9, 7, "0,6,2,1\n0,7,15,1\n0,0-1+3,1+3+14,0.666666667\n"},
-	// Two pods hear each other, and send to one host of a silent rack; the deaf spread to the other.
+	// Two pods hear each other, and send to one host of a silent rack; the deaf spread to the
+	// other host.
 	{2, 0.9, 7, "0,8,12,1\n0,9,5,1\n0,0-1+4-5,0-1+4+13,0.75\n"},
-	// All pods but two hear each other, and send to half of a rack of a silent pod; the deaf to the other half.
+	// All pods but two hear each other, and send to half of a rack of a silent pod; the deaf
+	// spread to the other half.
 	{4, 0.9, 12, "0,0,112,1\n0,4,113,1\n0,16-111,16-111+114-115,1\n"},
 };
 
@@ -204,8 +177,8 @@ static struct drb_traffic_kind traffic_found(size_t i)
 	return read_traffic(text, found[i].arity);
 }
 
-// Runs with only these racks spreading, or all. What arrives for each host at its default down-link of the cores,
-// a slot; *growing: whether queues do.
+// Runs with only the given racks spreading. load: packets per slot for each host at its default
+// down-link of the cores. *growing: whether queues grow.
 static void run_forced(struct drb_packet_sim *sim, const bool spreads[], double load[],
 		       bool *growing)
 {
@@ -224,10 +197,11 @@ static void run_forced(struct drb_packet_sim *sim, const bool spreads[], double 
 	free(count);
 }
 
-// Racks that must spread, and others that see, to the packet, what they see under fresh permutations. The law of
-// unequal rates: the down-link of D has r_D (1 - x_D) and the mean of r x over the hosts of its pod. So the d hosts
-// that are left get rho (1 + (d - 1) / d) if those who send to them keep their defaults, and queues grow from half
-// of the load on; where all spread they do not, at any load.
+// Some racks must spread, and others observe, to the packet, the same as under fresh permutations.
+// By the law for unequal rates, the down-link of D has r_D (1 - x_D) plus the mean of r x over the
+// hosts of its pod. The d remaining hosts get rho (1 + (d - 1) / d) if the hosts that send to them
+// keep their defaults. Queues then grow from about half of the load on. If all spread, queues grow
+// at no load.
 TEST(racks_that_hear_nothing_overload_a_silent_pod)
 {
 	enum { ARITY = 4, IN_POD = ARITY * ARITY, HOSTS = 2 * ARITY * IN_POD, SLOTS = 4000 };
@@ -243,7 +217,7 @@ TEST(racks_that_hear_nothing_overload_a_silent_pod)
 			for (uint32_t r = 0; r < HOSTS / ARITY; r++)
 				spreads[r] = all || r < ARITY - 1;
 			run_forced(sim, spreads, load, &growing);
-			double rate = rhos[i] * others / (others + ARITY); // of those that are left
+			double rate = rhos[i] * others / (others + ARITY); // of the remaining hosts
 			double law = all ? rhos[i] * x + rate / ARITY : rate + rhos[i] * x;
 			for (uint32_t rack = 0; rack < ARITY; rack++)
 				assert_true(fabs(load[last + rack * ARITY + ARITY - 1] - law) <
@@ -255,9 +229,10 @@ TEST(racks_that_hear_nothing_overload_a_silent_pod)
 	}
 }
 
-// Of d - 1 racks of the last pod, which sends nothing out, each keeps destinations in the others that default to one of
-// its uplinks; all other pods send to each other and to the hosts that are left there. Who spreads and who keeps
-// its defaults get nothing from each other.
+// The last pod sends nothing out. Each of d - 1 of its racks sends only to destinations in it that
+// default to one of its uplinks. All other pods send to each other and to the remaining hosts of
+// the last pod. Hosts that spread and hosts that keep their defaults receive nothing from each
+// other.
 static struct drb_traffic_kind traffic_inside(uint32_t d)
 {
 	const uint32_t last = (2 * d - 1) * d * d;
@@ -278,7 +253,7 @@ static struct drb_traffic_kind traffic_inside(uint32_t d)
 	return read_traffic(text, d);
 }
 
-// Walk grows there from d / (2 d - 1) on, where micro does not.
+// Walk grows here from d / (2 d - 1) on, and micro does not.
 TEST(a_pod_that_sends_nothing_out_is_not_heard_of)
 {
 	static const double rhos[] = {0.5, 0.7};
@@ -297,7 +272,7 @@ TEST(a_pod_that_sends_nothing_out_is_not_heard_of)
 	}
 }
 
-// Queues do not grow, and the mean latency is below that.
+// Queues do not grow, and the mean latency is below this limit.
 static void stays_below(double latency, uint32_t arity, struct drb_traffic_kind kind, double rho,
 			uint32_t slots)
 {
@@ -311,7 +286,7 @@ static void stays_below(double latency, uint32_t arity, struct drb_traffic_kind 
 	drb_traffic_file_free(kind.file);
 }
 
-// The cores say so, and all hear them.
+// The cores mark the packets, and all switches receive the marks.
 TEST(a_silent_pod_is_heard_of)
 {
 	stays_below(12, 4, traffic_of_bound(4), 0.9, 6000);
@@ -321,6 +296,26 @@ TEST(the_deaf_are_heard_of)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(found); i++)
 		stays_below(found[i].latency, found[i].arity, traffic_found(i), found[i].rho, 8000);
+}
+
+// A rack that only sends spreads, because it receives nothing. Other racks do the same only if
+// there are many such racks.
+TEST(a_single_sender_is_not_followed)
+{
+	static const uint32_t senders[] = {8, 128}; // the first hosts of F(3,8), which only send
+
+	for (size_t i = 0; i < ARRAY_SIZE(senders); i++) {
+		struct drb_packet_result r;
+		char *text;
+		assert_true(asprintf(&text, "slot,from,to,rate\n0,0-1023,%u-1023,%g\n", senders[i],
+				     (1023.0 - senders[i]) / 1024) > 0);
+		const struct drb_traffic_kind kind = read_traffic(text, 8);
+		struct drb_packet_sim *sim = make_of(8, kind, 0.8, 2000);
+		drb_packet_run(sim, &r);
+		assert_int_equal(r.redirected > 0.05, senders[i] == 128); // drb: 0.03
+		drb_packet_free(sim);
+		drb_traffic_file_free(kind.file);
+	}
 }
 
 static double latency_of(enum drb_scheme scheme, uint32_t arity, double rho)
@@ -336,7 +331,7 @@ static double latency_of(enum drb_scheme scheme, uint32_t arity, double rho)
 	return r.latency;
 }
 
-// Half of the pods send, the others receive, half of the racks keep their destinations.
+// Half of the pods send and the others receive; half of the racks keep their destinations.
 TEST(one_way_it_is_as_fast_as_micro)
 {
 	static const double rhos[] = {0.7, 0.9, 0.95};
@@ -346,6 +341,23 @@ TEST(one_way_it_is_as_fast_as_micro)
 			assert_true(latency_of(DRB_SCHEME_WALK, arity, rhos[i]) <
 				    1.1 * latency_of(DRB_SCHEME_MICRO, arity, rhos[i]));
 	}
+}
+
+// Overflow of uplinks may give no evidence, as with few senders on large switches; here the uplinks
+// count as ten times as fast. Then the down-link queues give evidence: drb overloads them, and all
+// switches spread.
+TEST(queues_down_wake_all)
+{
+	struct drb_packet_sim *sim = make(4, "fixed", 0.9, 6000);
+	struct drb_packet_result r;
+
+	for (uint32_t m = 1; m < LAYERS; m++)
+		for (uint32_t s = 0; s < drb_tree_switches(&sim->setup.tree, m); s++)
+			spread_of(sim_state(sim, m, s))->rate = 10;
+	drb_packet_run(sim, &r);
+	assert_false(r.growing);
+	assert_true(r.latency < 14); // micro
+	drb_packet_free(sim);
 }
 
 static uint32_t spreading(const struct drb_packet_sim *sim)
@@ -364,8 +376,8 @@ static void steps(struct drb_packet_sim *sim, uint32_t slots)
 		assert_int_equal(drb_packet_step(sim), 0);
 }
 
-// Some racks keep a permutation: soon all spread. Then all draw fresh ones: nobody does, and no
-// packet carries a mark.
+// Some racks keep a permutation: soon all switches spread. Then all racks draw fresh ones: no
+// switch spreads, and no packet carries a mark.
 TEST(it_hears_and_forgets)
 {
 	enum { SLOTS = 20000 };
@@ -391,8 +403,8 @@ TEST(it_hears_and_forgets)
 	drb_packet_free(sim);
 }
 
-// A packet on a detour goes down and up again: to the next core its mark is no news, or cores beside a dead switch
-// would keep each other's evidence alive.
+// A packet on a detour goes down and up again. The next core must ignore its mark, or cores beside
+// a dead switch would keep each other's evidence alive.
 TEST(detours_keep_no_rumour)
 {
 	for (uint64_t seed = 1; seed <= 8; seed++) {
@@ -413,7 +425,7 @@ TEST(detours_keep_no_rumour)
 	}
 }
 
-// Traffic in which the queues of drb grow, or those of a rule that lets each switch judge alone.
+// Traffic with which queues of drb grow, or those of a rule that lets each switch decide alone.
 TEST(queues_do_not_grow)
 {
 	static const char *const traffic[] = {

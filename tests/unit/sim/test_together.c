@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs whose packets or flows are drawn once come to what each would alone.
+// Runs that share their drawn packets or flows have the same results as separate runs.
 #include "fixtures/unit.h"
 
 #include "sim/models/flow.h"
 #include "sim/models/packet.h"
-#include "sim/paper/together.h"
 
 static struct drb_packet_setup setup_of(const char *traffic, enum drb_scheme scheme, double rho)
 {
@@ -33,7 +32,7 @@ static struct drb_packet_sim *new_of(const struct drb_packet_setup *s)
 
 static void assert_equal(const struct drb_packet_result *a, const struct drb_packet_result *b)
 {
-	// NaN of runs that had no memory for a measured slot.
+	// NaN in runs that had no memory for a measured slot.
 	assert_memory_equal(&a->latency, &b->latency, sizeof(a->latency));
 	assert_memory_equal(&a->tail, &b->tail, sizeof(a->tail));
 	assert_memory_equal(&a->lost, &b->lost, sizeof(a->lost));
@@ -45,7 +44,8 @@ static void assert_equal(const struct drb_packet_result *a, const struct drb_pac
 	assert_int_equal(a->undelivered, b->undelivered);
 }
 
-// All schemes, some of which grow, run longer than others, are dead in part or run out of memory.
+// All schemes. Some have growing queues, run longer than others, have dead links or run out of
+// memory.
 TEST(packets_are_those_of_runs_alone)
 {
 	static const char *const traffics[] = {"permutation", "fixed",  "epoch:7",
@@ -95,32 +95,6 @@ TEST(flows_are_those_of_runs_alone)
 	}
 	drb_flow_work_free(work);
 	drb_flow_work_free(other);
-}
-
-// What shares its draws is all that is the same but for what decides.
-TEST(points_that_differ_in_draws_are_apart)
-{
-	struct paper_point a = {.kind = PAPER_PACKET, .packet = setup_of("fixed", 0, 0.9)};
-	struct paper_point b = a;
-
-	b.packet.scheme = DRB_SCHEME_WALK;
-	b.packet.threshold = 7;
-	b.packet.slots = 300;
-	assert_true(paper_share_draws(&a, &b));
-	b.packet.seed++;
-	assert_false(paper_share_draws(&a, &b));
-	b = a;
-	b.packet.rho = 0.8;
-	assert_false(paper_share_draws(&a, &b));
-	assert_true(paper_compare_draws(&b, &a) == -paper_compare_draws(&a, &b));
-	b = a;
-	drb_traffic_parse("mixed", &b.packet.traffic);
-	assert_false(paper_share_draws(&a, &b));
-	b.kind = PAPER_FLOW;
-	assert_false(paper_share_draws(&a, &b));
-	a.kind = b.kind = PAPER_CTMC;
-	assert_false(paper_share_draws(&a, &b));
-	assert_true(paper_share_draws(&a, &a));
 }
 
 TEST_MAIN(NULL, NULL)

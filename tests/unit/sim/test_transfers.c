@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transfers over the fabric: against the packet model, closed forms, and what queues must drop.
+// Transfers over the fabric: against the packet model and closed forms, and drops of full queues.
 #include "fixtures/packet_run.h"
 #include "fixtures/transfers.h"
 
@@ -13,7 +13,7 @@ static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity, enum
 
 #define SLOTS 150
 
-// The packets of a traffic, each a transfer, take the ways and the time of those in the packet model.
+// Each packet of a traffic is a transfer, and takes the same path and time as in the packet model.
 static struct drb_latency times_of_traffic(const struct drb_packet_setup *p)
 {
 	const struct drb_transfers_setup s = {.tree = p->tree,
@@ -51,7 +51,7 @@ static struct drb_latency times_of_traffic(const struct drb_packet_setup *p)
 			over += t->transfer[i].finish > 0 || t->transfer[i].dropped;
 	}
 	for (uint32_t i = 0; i < measured; i++) {
-		if (t->transfer[i].finish) // else it found no way
+		if (t->transfer[i].finish) // otherwise it found no path
 			sample[finished++] = t->transfer[i].finish - t->transfer[i].start;
 	}
 	drb_transfers_free(t);
@@ -75,8 +75,9 @@ TEST(one_packet_transfers_are_the_packet_model)
 					     .delay = {{0, i % 4, i % 2, 3}, i % 3},
 					     .seed = 11,
 					     .memory = UINT64_C(64) << 20};
+		// A transfer is a flow here, and a pair of hosts in the packet model.
 		if (drb_scheme_has(p.scheme, DRB_READS_FLOW))
-			continue; // a transfer is a flow here, and a pair of hosts there
+			continue;
 		assert_int_equal(drb_tree_init(&p.tree, 3, 2 + i % 2), 0);
 		assert_int_equal(drb_traffic_parse(traffics[i % 3], &p.traffic), 0);
 		struct drb_packet_result r = run_packets(&p);
@@ -87,7 +88,7 @@ TEST(one_packet_transfers_are_the_packet_model)
 	}
 }
 
-// More than ten thousand packets are on links at a time, with entropies and detours.
+// More than ten thousand packets are in flight at a time, with entropies and detours.
 TEST(dead_links_leave_room_for_many_packets)
 {
 	struct drb_transfers_setup s = setup_of(3, 8, DRB_SCHEME_ECMP);
@@ -104,12 +105,13 @@ TEST(dead_links_leave_room_for_many_packets)
 	for (uint32_t slot = 0; t->over < hosts && slot < 1000; slot++)
 		assert_int_equal(drb_transfers_step(t), 0);
 	assert_int_equal(t->arrived + t->dropped, (uint64_t)hosts * size);
-	assert_true(t->dropped < t->arrived / 1000); // few find no way
+	assert_true(t->dropped < t->arrived / 1000); // few find no path
 	assert_true(t->flying.room > 20000);
 	drb_transfers_free(t);
 }
 
-// All links between switches take K slots for a packet: so does each packet behind the first.
+// All links between switches take K slots for a packet, so each packet after the first also takes K
+// slots.
 TEST(slow_links_bound_it)
 {
 	static const uint32_t to[] = {1, 2, 15}, size[] = {1, 2, 100}, slots[] = {1, 2, 7};
@@ -151,7 +153,8 @@ TEST(alone_it_takes_its_size_and_its_way)
 	}
 }
 
-// Of a host in turn, a packet each: the shorter one of two is done after twice its size.
+// Transfers of a host send one packet each in turn: the shorter of two is done after twice its
+// size.
 TEST(transfers_of_a_host_take_turns)
 {
 	struct drb_transfers_setup s = setup_of(1, 4, DRB_SCHEME_DRB);
@@ -160,7 +163,7 @@ TEST(transfers_of_a_host_take_turns)
 	add(t, 0, 1, 30);
 	add(t, 0, 2, 10);
 	run_out(t);
-	// In slots 1, 3, ... 19; the other one in the rest, from slot 0 on.
+	// Transfer 1 sends in slots 1, 3, ... 19. Transfer 0 sends in all other slots from 0 on.
 	assert_int_equal(t->transfer[1].finish, 19 + 2);
 	assert_int_equal(t->transfer[0].finish, 39 + 2);
 	drb_transfers_free(t);
@@ -182,7 +185,8 @@ TEST(a_link_to_a_host_is_shared)
 	drb_transfers_free(t);
 }
 
-// Seven senders, one a slot leaves: what finds the queue full is dropped, and breaks its transfer.
+// Seven senders send to one link: packets that find the queue full are dropped, and fail their
+// transfers.
 TEST(a_full_queue_drops)
 {
 	static const uint32_t queues[] = {1, 5, 40, 299, 300};
@@ -216,7 +220,7 @@ TEST(a_full_queue_drops)
 	}
 }
 
-// Every host to a random other one, and the times in which they are over.
+// Every host sends to a random other host. finish: the slots in which the transfers end.
 static void run_random(struct drb_transfers *t, uint64_t finish[])
 {
 	uint32_t hosts = t->setup.tree.hosts;
@@ -229,7 +233,7 @@ static void run_random(struct drb_transfers *t, uint64_t finish[])
 		finish[i] = t->transfer[i].finish;
 }
 
-// A flow is counted at each uplink it takes until it is over: least gives each flow one of its own.
+// A flow counts at each of its uplinks until it ends: least gives each flow its own uplink.
 TEST(flows_are_counted_where_they_go)
 {
 	struct drb_transfers_setup s = setup_of(2, 4, DRB_SCHEME_LEAST);
@@ -245,14 +249,14 @@ TEST(flows_are_counted_where_they_go)
 	run_out(t);
 	for (uint32_t u = 0; u < 4; u++)
 		assert_int_equal(t->flows[1][u], 0);
-	// Nobody waited.
+	// No transfer waited.
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(t->transfer[i].finish, 60 - 1 + 4);
 	drb_transfers_free(t);
 }
 
-// No flow pauses for longer than the longest gap, so flowlets are flows then; with a gap of 0 every packet
-// is a flowlet.
+// No flow pauses for longer than the longest gap, so flowlets equal flows there. With a gap of 0
+// every packet is a flowlet.
 TEST(flowlets_lie_between_packets_and_flows)
 {
 	uint64_t packet[54], flowlet[54], flow[54];
@@ -278,7 +282,8 @@ TEST(flowlets_lie_between_packets_and_flows)
 		run_random(t, flow);
 		drb_transfers_free(t);
 		bool differs = memcmp(packet, flow, sizeof(flow)) != 0;
-		// Whatever is the same for all packets of a flow decides.
+		// Results agree for schemes that decide only by fields which all packets of a flow
+		// share.
 		const struct drb_scheme_ops *ops = drb_scheme_ops(s.scheme);
 		assert_int_equal(differs,
 				 ops->draw != DRB_DRAW_NONE || ops->compares != DRB_COMPARES_NONE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sources with windows, ECN and losses: against a second model of many senders at one switch, written for
-// plainness; and what reordering does to them.
+// Sources with windows, ECN and losses, against a simple second model of many senders at one
+// switch; and the effect of reordering.
 #include "fixtures/window_model.h"
 
 #include "sim/flows/transfers.h"
@@ -12,7 +12,7 @@ struct naive {
 	struct drb_transfers_setup setup;
 	struct drb_rng rng;
 	struct naive_source source[HOSTS]; // [0] receives
-	// By the slot in which they come to the switch, or to host 0.
+	// Packets by the slot in which they arrive at the switch or at host 0.
 	struct naive_packet wire[SLOTS_MAX][HOSTS], last[SLOTS_MAX];
 	uint32_t wires[SLOTS_MAX], lasts[SLOTS_MAX];
 	struct naive_packet queue[SLOTS_MAX], ack[SLOTS_MAX];
@@ -33,7 +33,7 @@ static void naive_send(struct naive *n, uint32_t host, uint64_t slot)
 		(struct naive_packet){host, sequence, s->sent, 0, false, false};
 }
 
-// If it is trimmed, its header takes the one link that is left, and the receiver says so.
+// If the packet is trimmed, its header crosses the one remaining link, and the receiver reports it.
 static void naive_drop(struct naive *n, struct naive_packet p, uint64_t slot)
 {
 	double hop = n->setup.ack_hop;
@@ -47,7 +47,8 @@ static void naive_drop(struct naive *n, struct naive_packet p, uint64_t slot)
 	n->ack[n->acks++] = p;
 }
 
-// What arrived joins the queue to host 0 in random order; its head, if there is one, goes there.
+// Packets that have arrived join the queue to host 0 in random order; the head of the queue, if
+// any, is sent.
 static bool naive_switch(struct naive *n, uint64_t slot)
 {
 	const uint64_t there = slot + 1 + n->setup.delay.link[1];
@@ -80,8 +81,9 @@ static void naive_reach(struct naive *n, uint64_t slot)
 	naive_receive(&n->source[p.host], p.sequence, slot);
 }
 
-// A SYN that is at the switch within this slot waits for the packet that leaves in it, if any, and for those behind;
-// host 0 and the links back are idle, so the rest of the way takes three links.
+// A SYN that arrives at the switch within this slot waits for the packet that leaves in it, if any,
+// and for those behind. Host 0 and the links back are idle, so the SYN and its reply need three
+// more links.
 static void naive_shake(struct naive *n, struct naive_source *s, uint64_t slot, bool busy)
 {
 	double hop = n->setup.ack_hop + n->setup.delay.link[1];
@@ -90,7 +92,7 @@ static void naive_shake(struct naive *n, struct naive_source *s, uint64_t slot, 
 	if (s->size == 0 || s->connected != UINT64_MAX || s->syn >= (double)slot + 1)
 		return;
 	if (behind + busy >= n->setup.queue) {
-		// Sent again, so much after it was sent last.
+		// Sent again a timeout after it was last sent.
 		s->start += n->setup.timeout;
 		s->syn = (double)s->start + hop;
 		n->lost++;
@@ -126,7 +128,8 @@ static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity,
 	return s;
 }
 
-// Senders begin one after the other, so many slots apart. Adds up what was sent again, and SYNs that were lost.
+// Senders begin one after another, `apart` slots apart. Adds up packets that were sent again, and
+// lost SYNs.
 static void compare(const struct drb_transfers_setup *setup, uint32_t senders, uint32_t apart,
 		    uint64_t again[2])
 {
@@ -176,7 +179,8 @@ TEST(senders_at_one_switch_agree_with_a_plain_model)
 	assert_true(again[0][0] > 100 && again[1][0] > 100);
 }
 
-// Packets have a timeout each, short ones too, whoever chooses ways; on one switch entropies change none.
+// Each packet has its own timeout, which may be short, with every host rule. On one switch
+// entropies change no path.
 TEST(a_timeout_for_each_packet_agrees_with_a_plain_model)
 {
 	static const enum drb_sim_hosts hosts[] = {DRB_HOSTS_SPRAY, DRB_HOSTS_REPS, DRB_HOSTS_FLOW};
@@ -214,7 +218,7 @@ TEST(trimming_agrees_with_a_plain_model)
 	assert_true(again[0] > 100);
 }
 
-// Two packets meet on their way to host 0, wherever that is. The header takes as long as the packet would.
+// Two packets meet at some switch towards host 0. The header takes as long as the packet would.
 TEST(a_trimmed_packet_is_sent_again_after_a_round_trip)
 {
 	struct drb_transfers_setup s = setup_of(3, 2, DRB_SIM_SPRAY);
@@ -242,7 +246,7 @@ TEST(a_trimmed_packet_is_sent_again_after_a_round_trip)
 	}
 }
 
-// Begun while others send, so that SYNs wait in the queue or find it full.
+// Transfers begin while others send, so that SYNs wait in the queue or find it full.
 TEST(handshakes_agree_with_a_plain_model)
 {
 	static const double hops[] = {1, 0.25, 0.0625};
@@ -260,7 +264,7 @@ TEST(handshakes_agree_with_a_plain_model)
 	assert_true(again[0] > 100 && again[1] > 10);
 }
 
-// Nothing is lost, but packets are overtaken: who takes that for loss sends again.
+// Packets are overtaken, but not lost. A source that takes this for loss sends them again.
 TEST(reordering_is_loss_to_some)
 {
 	uint64_t resent[2], last[2] = {0, 0};
@@ -281,7 +285,7 @@ TEST(reordering_is_loss_to_some)
 		drb_transfers_free(t);
 	}
 	assert_true(resent[0] > 100 && resent[1] == 0 && last[0] > last[1]);
-	// A flow that keeps its way is never overtaken.
+	// A flow that keeps its path is never overtaken.
 	struct drb_transfers_setup s = setup_of(3, 3, DRB_SIM_WINDOW);
 	s.scheme = DRB_SCHEME_VLB;
 	s.unit = DRB_SIM_FLOW;

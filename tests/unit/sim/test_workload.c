@@ -13,7 +13,7 @@ static struct drb_sizes sizes_of(const char *text)
 	return sizes;
 }
 
-// The mean of draws is the mean that loads are made from.
+// The mean of draws is the mean from which loads are computed.
 TEST(sizes_have_their_means)
 {
 	static const struct {
@@ -59,7 +59,7 @@ TEST(files_say_sizes)
 	assert_int_equal(
 		read_text("# ours\npackets,share\n\n2,0.5 # half\n4,0.5\n10,1\n", &sizes, error),
 		0);
-	// Half of them 2, none of 3 or 4, the rest 5 to 10.
+	// Half of them have size 2, none 3 or 4, and the rest 5 to 10.
 	assert_true(fabs(drb_sizes_mean(&sizes) - (0.5 * 2 + 0.5 * 7.5)) < 1e-12);
 	struct drb_rng rng = drb_rng_seed(2, 0);
 	uint32_t seen[11] = {0};
@@ -71,21 +71,45 @@ TEST(files_say_sizes)
 	drb_sizes_free(&sizes);
 }
 
+#define COUNTED ": a share from 0 to 1 counts all transfers up to this size"
+
+// Programs that write tables put blanks behind commas.
+TEST(blanks_around_commas_are_no_mistake)
+{
+	static const char *const texts[] = {"packets, share\n2, 0.5\n10, 1\n",
+					    " packets ,share \r\n2\t,0.5\r\n 10,\t1\r\n",
+					    "# all\npackets,  share # of all\n\n2 , 0.5 #\n10,1"};
+	char error[DRB_SIZES_ERROR_MAX];
+	struct drb_sizes sizes;
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_int_equal(read_text(texts[i], &sizes, error), 0);
+		assert_true(fabs(drb_sizes_mean(&sizes) - (0.5 * 2 + 0.5 * 6.5)) < 1e-12);
+		drb_sizes_free(&sizes);
+	}
+}
+
 TEST(mistakes_name_the_line)
 {
 	static const struct {
 		const char *text, *error;
 	} cases[] = {
-		{"2,1\n", "sizes.csv:1: the first line must be packets,share"},
-		{"packets,share\n", "sizes.csv:1: the last share must be 1"},
+		{"2,1\n", "sizes.csv:1: the first line must be packets,share" COUNTED},
+		{"packets,share\n", "sizes.csv:1: the last share must be 1" COUNTED},
 		{"packets,share\n0,1\n",
 		 "sizes.csv:2: packets must be a whole number from 1 to 100000000"},
 		{"packets,share\n3,2\n", "sizes.csv:2: share must be a number from 0 to 1"},
-		{"packets,share\n3\n", "sizes.csv:2: must be two values, packets,share"},
-		{"packets,share\n3,0.5\n2,1\n", "sizes.csv:3: packets and share must not go down"},
+		{"packets,share\n3\n", "sizes.csv:2: must be two values, packets,share" COUNTED},
+		{"packets,share\n3,0.5\n2,1\n",
+		 "sizes.csv:3: packets and share must not go down" COUNTED},
 		{"packets,share\n3,0.5\n4,0.4\n",
-		 "sizes.csv:3: packets and share must not go down"},
-		{"packets,share\n3,0.9\n", "sizes.csv:2: the last share must be 1"},
+		 "sizes.csv:3: packets and share must not go down" COUNTED},
+		{"packets,share\n1,0.3\n10,0.3\n100,0.4\n",
+		 "sizes.csv:4: the last share must be 1" COUNTED},
+		{"0 0\n10000 15\n", "sizes.csv:1: the first line must be packets,share" COUNTED},
+		{"packets,share\n1 0,1\n",
+		 "sizes.csv:2: packets must be a whole number from 1 to 100000000"},
+		{"packets,share\n3,0.9\n", "sizes.csv:2: the last share must be 1" COUNTED},
 	};
 	char error[DRB_SIZES_ERROR_MAX];
 	struct drb_sizes sizes;
@@ -118,9 +142,9 @@ static struct drb_workload_setup setup_of(const struct drb_sizes *sizes, uint32_
 	return s;
 }
 
-// Two hosts, which wait only for their own link: packets that come as a Poisson process wait
-// rho / (2 (1 - rho)) slots (M/D/1), and of transfers in turn one takes 1 / (1 - rho) times as long as
-// alone (M/G/1, processor sharing).
+// Two hosts, which wait only for their own links. Packets that arrive as a Poisson process wait rho
+// / (2 (1 - rho)) slots (M/D/1). A transfer that takes turns with others takes 1 / (1 - rho) times
+// as long as without them (M/G/1, processor sharing).
 TEST(two_hosts_are_known_queues)
 {
 	struct drb_workload_result r;

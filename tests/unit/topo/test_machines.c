@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fabrics split over machines: against every way there is to do it, counted link by link, on small fabrics;
-// and what is said about a file of machines.
+// Fabrics split over machines, compared with all possible splits of small fabrics, link by link;
+// and messages about a file of machines.
 #include "fixtures/config_files.h"
 
 #include "topo/machines/cables.h"
 #include "topo/machines/split.h"
 
-// A machine for every pod and core switch, as numbers in a row: pods first.
+// The machine of each pod and core switch; pods come first.
 #define PIECES_MAX 16
 
-// The piece of a node: its pod, or behind all pods its core switch.
+// The piece of a node: its pod, or its core switch, numbered after all pods.
 static uint32_t piece_of(const struct drb_tree *t, uint32_t layer, uint32_t label)
 {
 	uint32_t pods = 2 * t->arity;
@@ -31,7 +31,7 @@ static uint64_t crossing(const struct drb_tree *t, const uint32_t owner[])
 	return links;
 }
 
-// Less than one from the machine's share of a total.
+// The number differs by less than one from the machine's share of the total.
 static bool is_fair(const struct machines *m, uint32_t machine, uint64_t has, uint64_t total)
 {
 	int64_t shares = 0;
@@ -70,7 +70,7 @@ static uint64_t fewest(const struct drb_tree *t, const struct machines *m)
 			uint64_t links = crossing(t, owner);
 			best = links < best ? links : best;
 		}
-		// The next way: as a number is counted up.
+		// The next split: counts up like a number.
 		for (place = 0; place < pieces && ++owner[place] == m->count; place++)
 			owner[place] = 0;
 	}
@@ -98,7 +98,7 @@ static void check_split(const struct drb_tree *t, struct machines *m)
 		assert_int_equal(owner[piece_of(t, 0, h)], machines_of(t, m, 0, h));
 	assert_true(all_fair(t, m, owner));
 	assert_int_equal(crossing(t, owner), fewest(t, m));
-	// What is said of the links is what they are.
+	// The reported links are the real ones.
 	while (topo_links_next(&walk, &link))
 		links += machines_crosses(t, m, &link);
 	assert_int_equal(links, crossing(t, owner));
@@ -132,8 +132,8 @@ TEST(no_split_has_fewer_links)
 	}
 }
 
-// Core switches that have the same pods' switches below them are spread, too: of every such group each
-// machine has as many, or one more or less.
+// Core switches with the same switches below them form a group. Every group is spread evenly over
+// the machines, to within one switch.
 TEST(machines_have_core_switches_of_every_group)
 {
 	struct machines m = {.count = 3};
@@ -169,7 +169,7 @@ TEST(machines_without_anything_are_named)
 
 #define SAID_MAX 1024
 
-// Reads the text as a file, of a fabric its cables, too; takes what is said on standard error.
+// Reads the text as a file, and with a fabric its cables, too; captures standard error.
 static int load_of(const struct drb_tree *t, const char *text, struct machines *m,
 		   char said[SAID_MAX])
 {
@@ -307,7 +307,7 @@ TEST(mistakes_are_named_by_line_and_key)
 	"links: vlan\nfirst_id: 100\nmachines: [{name: a, address: 192.0.2.1, interface: eth1},\n" \
 	"  {name: b, address: 192.0.2.2, interface: eth1}]\ncables:\n"
 
-// Of F(3,2) over two machines, a has pods 0 and 1 and the core switches 0 and 1.
+// F(3,2) over two machines: machine a has pods 0 and 1 and the core switches 0 and 1.
 TEST(cables_are_found_by_their_links)
 {
 	struct topo_links walk = {0};
@@ -338,7 +338,7 @@ TEST(cables_are_found_by_their_links)
 	}
 	assert_int_equal(found, 2);
 	free(m.cables);
-	// One interface has many VLANs; those of other links end at 107.
+	// One interface carries many VLANs. The VLANs assigned to other links end at 107.
 	assert_int_equal(load_of(&t,
 				 VLANS "  - {ends: {s2-0.u1: eth1, s3-2.d0: eth1}, vlan: 5}\n"
 				       "  - {ends: {s2-1.u1: eth1, s3-3.d0: eth1}, vlan: 108}\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbtopo's walk over links: every port of every node exactly once, both ends agreeing with the
-// wiring seen from the other side; and what it prints of codes and addresses.
+// drbtopo's walk over links visits every port of every node exactly once, and both ends agree with
+// the wiring from the other side. Codes and addresses are printed correctly.
 #include "fixtures/unit.h"
 
 #include "topo/topo.h"
@@ -54,7 +54,7 @@ TEST(the_walk_meets_every_port_once)
 		assert_int_equal(links, t.hosts + (uint64_t)drb_tree_links(&t) * (t.layers - 1));
 		for (size_t p = 0; p < ports; p++) {
 			assert_in_range(seen[p], 0, 1);
-			absent -= !seen[p]; // in the room for 2d ports of a switch
+			absent -= !seen[p]; // of the 2d positions of a switch's ports
 		}
 		assert_int_equal(absent, 0);
 		assert_false(topo_links_next(&walk, &link));
@@ -80,7 +80,7 @@ TEST(codes_are_written_top_digit_first)
 	assert_int_equal(drb_tree_init(&t, 1, 5), 0);
 	drb_code_text(text, &t, 1, 0);
 	assert_string_equal(text, "()");
-	// The longest code there is fits.
+	// The longest possible code fits.
 	assert_int_equal(drb_tree_init(&t, DRB_LAYERS_MAX, 3), 0);
 	drb_code_text(text, &t, 0, t.hosts - 1);
 	assert_string_equal(text, "(5,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2)");

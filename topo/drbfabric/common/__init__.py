@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all commands share: command lines, output, children, signals."""
+"""Modules that all commands share: command lines, output, children, signals."""

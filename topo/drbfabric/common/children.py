@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that run while the harness does something else, and do not outlive it."""
+"""Programs that run while the harness does something else, and that end with it."""
 
 import os
 import re
@@ -11,8 +11,10 @@ from drbfabric.common import interrupts
 
 
 class Child:
-    """A program that is told a text, or with None what this program is told, and whose output is kept, or with
-    `shown` goes where that of this program goes. Leaving the context ends it with SIGTERM and waits for it."""
+    """A program that runs until it ends or the context is left, which sends SIGTERM and waits.
+
+    Its standard input is `text`, or with None that of this program. Its output is kept; with
+    `shown`, it goes to that of this program instead."""
 
     def __init__(self, command, text='', shown=False):
         self.files = [] if shown else [tempfile.TemporaryFile('w+') for _ in range(2)]
@@ -27,7 +29,7 @@ class Child:
         except OSError as e:
             raise Failure(f'cannot start program {command[0]}: {os.strerror(e.errno)}') from e
         except BaseException:
-            # A signal that came while it was started takes effect before the context is entered.
+            # deferred() raises here if a signal came during the start: the context is not entered.
             if begun:
                 self.stop()
             raise
@@ -39,11 +41,11 @@ class Child:
         return self.process.poll() is None
 
     def said(self):
-        """What it has said on standard error until now."""
+        """The text that it has written to standard error so far."""
         return os.pread(self.files[1].fileno(), 1 << 20, 0).decode(errors='replace')
 
     def wait(self):
-        """(exit status, standard output, standard error) once it has ended."""
+        """Waits until it ends: (exit status, standard output, standard error)."""
         self.process.wait()
         texts = []
         for file in self.files:
@@ -66,7 +68,7 @@ class Child:
 def _need_success(child, command):
     code, out, said = child.wait()
     if code != 0:
-        # It says who it is, as this one will.
+        # Remove the program's name from its message, because this program adds its own.
         lines = [re.sub('^drb[a-z]+: ', '', line) for line in said.strip().splitlines()]
         raise Failure(lines[-1] if lines else f'{os.path.basename(command[0])} failed',
                       2 if code == 2 else 1)
@@ -74,21 +76,21 @@ def _need_success(child, command):
 
 
 def run(command):
-    """Output of a program that must succeed. Its own last line says what was wrong, its exit status
-    whose fault it was."""
+    """Runs a program that must succeed, and returns its output. Otherwise its last message becomes
+    a Failure, which has code 2 if that is its exit status, and code 1 else."""
     with Child(command) as child:
         return _need_success(child, command)
 
 
 class Held:
-    """What a program leaves behind when it succeeds: `held` is true then, also where a signal came
-    just as it ended."""
+    """Runs a program that creates something which must be undone. `held` is true after success,
+    even if a signal came just as the program ended."""
 
     def __init__(self):
         self.held = False
 
     def get(self, command):
-        """As run()."""
+        """Like run()."""
         self.held = False
         child = Child(command)
         try:

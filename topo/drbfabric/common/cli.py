@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the commands of this folder have in common on their command lines."""
+"""Shared parts of command lines: parsers, types of arguments, messages, and the main function."""
 
 import argparse
 import os
@@ -15,7 +15,7 @@ from drbfabric.common.interrupts import on_signals, stop_on_signal
 from drbfabric.common.places import called, program
 
 NS = {'ns': 1, 'us': 1000, 'ms': 1000000, 's': 1000000000}
-# What messages of this process begin with.
+# The name with which messages of this process begin.
 _speaker = 'drbfabric'
 
 
@@ -29,7 +29,7 @@ def need_root():
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line; --help has the rest, examples last."""
+    """Reports errors in one line. --help ends with examples."""
 
     verbs: dict = {}
 
@@ -44,14 +44,14 @@ class Parser(argparse.ArgumentParser):
 
 
 def help_first(arguments):
-    """`help` and `help VERB` in place of --help, as all programs of this project take them."""
+    """Replaces `help` and `help VERB`, which all programs of this project take, by --help."""
     if arguments[:1] == ['help']:
         return [*arguments[1:2], '--help']
     return arguments
 
 
 def verb_first(arguments, verbs):
-    """Options may stand before the verb, if no other word may be meant by it."""
+    """Moves options before the verb behind it. Refuses them if several words could be the verb."""
     found = [word for word in arguments if word in verbs]
     if not found or not arguments[0].startswith('-'):
         return arguments
@@ -62,14 +62,15 @@ def verb_first(arguments, verbs):
 
 
 def run_program(name, run):
-    """The main function of a program: its exit status, and one line about what went wrong."""
+    """Runs a program. Returns its exit status, and prints an error as one line."""
     global _speaker
     _speaker = name
     try:
         on_signals(stop_on_signal)
         code = run()
         sys.stdout.flush()
-        # What is done stays done. The interpreter ends with its own handlers, but keeps this.
+        # The work is done and will not be undone, so a signal must no longer have an effect. At
+        # exit, Python resets its own handlers, but not SIG_IGN.
         on_signals(signal.SIG_IGN)
         return code
     except Failure as e:
@@ -100,7 +101,7 @@ def a_time(text):
 
 
 def some_loads(text):
-    """0.9, 0.6,0.8 or 0.6:0.9:0.1, the end included."""
+    """Parses 0.9, 0.6,0.8 or 0.6:0.9:0.1 (including the end)."""
     loads = _loads(text)
     if not loads:
         raise argparse.ArgumentTypeError(f"'{text}': must be loads above 0 and below 1, such as 0.6,0.9 or 0.6:0.9:0.1")
@@ -117,7 +118,7 @@ def a_load(text):
 
 
 def _loads(text):
-    """The loads in this text; none if it is wrong."""
+    """The loads in this text; [] if it is invalid."""
     loads = []
     try:
         for part in text.split(','):
@@ -148,7 +149,7 @@ def not_negative(text):
 
 
 class Version(argparse.Action):
-    """The version of this project, as its programs know it."""
+    """Prints the version of this project, which drbtopo knows."""
 
     def __call__(self, parser, *_):
         text = subprocess.run([program('drbtopo', 'topo'), '--version'], check=True,

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What may stand next on a command line of this project, one word a line: verbs and options as --help has
-them, switches, ports, views, hosts and links of what runs now. Shells ask it at every tab.
+"""Completes command lines of this project: prints the words that may come next, one a line.
+
+Verbs and options are those of --help; switches, ports, views, hosts and links are those of running
+fabrics. Shells call this program at every tab.
 
     complete.py PROGRAM WORD... THE_WORD_BEGUN"""
 
@@ -17,18 +19,18 @@ import sys
 SECONDS = 3
 RUNS = '/run/drbswitch'
 VERBS = (('\nVerbs:\n', r'^  ([a-z][a-z-]*) +\S'), ('\n  VERB\n', r'^    ([a-z]+)(?: |$)'))
-# Options whose values are known, and what gives them.
+# Verbs whose arguments are switches, ports, links or hosts.
 OF_SWITCHES = {('drbctl', verb) for verb in
                ('check', 'down', 'drain', 'reload', 'set', 'show', 'undrain', 'up', 'watch')} | \
     {('drbfabric', verb) for verb in ('kill', 'logs', 'pause', 'restart', 'resume', 'start', 'stop')}
 OF_PORTS = {('drbctl', verb) for verb in ('capture', 'down', 'drain', 'undrain', 'up')}
-# A host is a link by itself, a switch is not.
+# The name of a host identifies its link; that of a switch does not.
 OF_LINKS = {('drbfabric', verb) for verb in ('cut', 'mend', 'rate')}
 OF_HOSTS = {('drbctl', 'path'), ('drbctl', 'trace'), ('drbfabric', 'exec')}
 
 
 def output(*command):
-    """Of a program beside the one that is completed; '' where it fails or takes too long."""
+    """The output of a program; '' if it fails or takes too long."""
     try:
         return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               timeout=SECONDS, check=False).stdout
@@ -48,7 +50,7 @@ def verbs(text):
 
 
 class Line:
-    """A command line up to the word that is begun."""
+    """A command line up to the word that is being completed."""
 
     def __init__(self, program, words):
         self.program, self.words, self.begun = program, words[:-1], words[-1]
@@ -57,14 +59,14 @@ class Line:
         self.verbs = verbs(output(program, '--help'))
         self.verb = next((word for word in self.words if word in self.verbs), None)
         self.fabric = 'drb'
-        # -f of drbfabric logs is another option.
+        # drbctl has -f for --fabric; drbfabric logs -f is another option.
         self.of_fabric = ('--fabric', *(['-f'] if self.name == 'drbctl' else []))
         for option, value in zip(self.words, self.words[1:]):
             if option in self.of_fabric:
                 self.fabric = value
 
     def beside(self, name, folder):
-        """Another program of this project: installed beside this one, or of the same build."""
+        """Finds another program of this project: beside the completed one, or in the same build."""
         here = os.path.dirname(os.path.realpath(self.program))
         build = os.environ.get('DRB_BUILD', f'{here}/../build')
         for path in (f'{here}/{name}', f'{here}/../{folder}/{name}', f'{build}/src/{folder}/{name}'):
@@ -86,12 +88,14 @@ class Line:
         return column('scheme', self.beside('drbtopo', 'topo'), 'schemes')
 
     def values(self, option):
-        """Of an option, none where only the user or the shell knows; None of what wants no value."""
+        """Returns the values of an option, or None if it takes none.
+
+        []: only the user or the shell knows them."""
         if option in self.of_fabric:
             return sorted({os.path.basename(os.path.dirname(path)) for path in glob.glob(f'{RUNS}/*/plan.json')})
         if option == '--scheme':
             return self.schemes()
-        # -w, --write=FILE or -o DIR, --out DIR
+        # Formats of --help: "-w, --write=FILE" and "-o DIR, --out DIR".
         found = option.startswith('-') and re.search(
             rf'^ +(?:-\w(?: \w+)?, )?{re.escape(option)}(?:, --[\w-]+)?(?:=| (?! ))(\S+)', self.help(), re.M)
         if not found:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Signals before a program works: nothing is to be undone yet, so it ends at once.
+"""Signals before a program has done anything: nothing must be undone, so the program ends at once.
 
-Imports nothing slow: it stands before everything else that a program imports.
+This module imports nothing slow, because programs import it first.
 """
 
 import os
@@ -11,9 +11,9 @@ SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
 
 def end_at_once(program):
-    """Until others are installed, signals end the program with one line and exit code 1."""
+    """Until other handlers are installed, signals end the program with one line and exit code 1."""
     def end(number, _):
-        # Another must not come between the line and the end, and be said, too.
+        # A second signal between the line and the end must not print another line.
         for other in SIGNALS:
             signal.signal(other, signal.SIG_IGN)
         os.write(2, f'{program}: ended by {signal.Signals(number).name}\n'.encode())

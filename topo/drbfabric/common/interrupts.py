@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ending early on a signal, but not between starting a program and knowing that it runs.
+"""Ends a program early on a signal, but not between starting a child and knowing that it runs.
 
-A signal raises Failure wherever the harness is, also inside subprocess, which then forgets the
-program that it has just started: what that does comes after everything was undone.
+A signal raises Failure anywhere, even inside subprocess, which would then forget a child that it
+has just started. The child would still act after everything was undone. deferred() prevents this.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ def on_signals(handler):
 
 
 def _end(number):
-    # One is enough: another must not cut short what the first one sets off.
+    # Ignore further signals, so that they do not interrupt the undoing that the first one causes.
     on_signals(signal.SIG_IGN)
     raise Failure(f'ended by {signal.Signals(number).name}')
 
@@ -36,7 +36,7 @@ def stop_on_signal(number, _):
 
 @contextlib.contextmanager
 def ignored():
-    """A signal that comes inside has no effect: what is inside undoes everything."""
+    """Ignores signals: for code that undoes everything anyway."""
     on_signals(signal.SIG_IGN)
     yield
     on_signals(stop_on_signal)
@@ -44,7 +44,7 @@ def ignored():
 
 @contextlib.contextmanager
 def deferred():
-    """A signal that comes inside takes effect at the end."""
+    """Delays the effect of a signal until the end of the context."""
     global _depth, _pending
     _depth += 1
     try:

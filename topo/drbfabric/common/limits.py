@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many files this process and the programs that it runs may have open."""
+"""The limit on open files of this process and of the programs that it runs."""
 
 import resource
 
-SPARE_FILES = 24  # what a process has open besides
+SPARE_FILES = 24  # files that a process has open otherwise
 
 
 def at_once(most, files=1):
-    """How many things to do at a time, at most so many, where each takes `files` open files: as many as the hard
-    limit allows, to which the soft one is raised where that is needed."""
+    """The number of tasks to do at a time, at most `most`, if each takes `files` open files.
+
+    Raises the soft limit as far as needed and the hard limit allows."""
     wanted = most * files + SPARE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= wanted:

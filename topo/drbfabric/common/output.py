@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of figures as an aligned table, as CSV or as JSON, one object a line."""
+"""Prints rows of values as an aligned table, as CSV, or as JSON with one object a line."""
 
 import argparse
 import csv
@@ -9,7 +9,7 @@ import shutil
 import sys
 import textwrap
 
-_wide = False  # tables are whole, however wide a terminal is
+_wide = False  # True: print all columns, even if the terminal is too narrow
 
 
 class _Wide(argparse.Action):
@@ -43,7 +43,7 @@ def print_rows(columns, rows, kind):
 
 
 def print_result(row, sentence, kind):
-    """What was done: a sentence for people, the row for machines."""
+    """Prints the result of a command: a sentence for users, or a row for programs."""
     if kind == 'table':
         print(sentence)
     else:
@@ -51,7 +51,7 @@ def print_result(row, sentence, kind):
 
 
 def counted(number, noun):
-    """1 switch, 20 switches."""
+    """A number with its noun: "1 switch", "20 switches"."""
     return f"{number} {noun if number == 1 else noun + ('es' if noun.endswith('ch') else 's')}"
 
 
@@ -62,7 +62,7 @@ def _text(value):
 
 
 def _fitting(widths):
-    """How many columns a terminal has room for: at least one."""
+    """The number of columns that fit on the terminal, at least one."""
     if _wide or not sys.stdout.isatty():
         return len(widths)
     room = shutil.get_terminal_size().columns
@@ -73,7 +73,7 @@ def _print_table(columns, rows):
     cells = [[title for _, title in columns]]
     cells += [[_text(row.get(key)) for key, _ in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells)]
-    # Numbers are read by their last digit, names by their first.
+    # Align numbers right and names left.
     right = [not any(isinstance(row.get(key), str) for row in rows) for key, _ in columns]
     count = _fitting(widths)
     for line in cells:

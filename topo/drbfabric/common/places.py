@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where programs are: in the build folder of a checkout, or where `meson install` put them."""
+"""Finds programs in the build folder of a checkout, or where `meson install` has put them."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import shutil
 from drbfabric import usage
 
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-# Written by meson install: the folder of programs, seen from this one.
+# A file written by meson install: the path of the programs' folder, relative to this one.
 INSTALLED = f'{HERE}/programs'
 REPOSITORY = os.path.dirname(os.path.dirname(HERE))
 
@@ -24,7 +24,7 @@ PROGRAMS = _installed_folder()
 
 
 def program(name, folder):
-    """Path of a program of this project: in the build folder, else installed."""
+    """The path of a program of this project: in the build folder, or else installed."""
     if 'DRB_BUILD' in os.environ or not PROGRAMS:
         built = f"{os.environ.get('DRB_BUILD', f'{REPOSITORY}/build')}/src/{folder}/{name}"
     else:
@@ -37,15 +37,15 @@ def program(name, folder):
 
 
 def harness(name):
-    """Path of a command of this harness: 'fabric', 'experiment' or 'rootless'."""
+    """The path of a command of this harness: 'fabric', 'experiment' or 'rootless'."""
     return f'{PROGRAMS}/drb{name}' if PROGRAMS else f'{REPOSITORY}/topo/{name}'
 
 
 def called(name):
-    """What a user types to call it."""
+    """The name by which a user calls a command of this harness."""
     return f'drb{name}' if PROGRAMS else f'topo/{name}'
 
 
 def called_program(name, folder):
-    """What a user types to call a program of this project."""
+    """The name by which a user calls a program of this project."""
     return name if PROGRAMS else f'build/src/{folder}/{name}'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far something is that takes a while, on a terminal, and the time left."""
+"""Shows the progress of a long task, and the time left, on a terminal."""
 
 import sys
 import time
@@ -8,7 +8,7 @@ REDRAW_SECONDS = 0.2
 
 
 class _Line:
-    """A line that is written over, on a terminal; nothing elsewhere."""
+    """A line on a terminal that is overwritten again and again; elsewhere, nothing is printed."""
 
     def __init__(self):
         self.began, self.show = time.monotonic(), sys.stderr.isatty()
@@ -22,14 +22,14 @@ class _Line:
 
 
 class Progress(_Line):
-    """Of work in parts; `total` is what all parts take together, in any unit."""
+    """Progress of a task in parts; `total` is the sum over all parts, in any unit."""
 
     def __init__(self, what, total):
         super().__init__()
         self.what, self.total, self.done, self.shown = what, total, 0.0, self.began
 
     def add(self, amount):
-        """So much more is done."""
+        """Call when a part of this amount is done."""
         self.done = min(self.done + amount, self.total)
         now = time.monotonic()
         if self.done <= 0 or now - self.shown < REDRAW_SECONDS:
@@ -46,7 +46,7 @@ class Progress(_Line):
 
 
 class RunProgress(_Line):
-    """Of runs, each of which takes so many seconds until one has told better."""
+    """Progress of runs. `seconds` is the estimate for one run until the first has ended."""
 
     def __init__(self, total, seconds):
         super().__init__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the kernel and the programs of iproute2 refuse, in words of users: what is wrong, and the cure."""
+"""Translates errors of the kernel and of iproute2 into words of users: the error, and its cure."""
 
 import os
 import re
@@ -22,7 +22,8 @@ CURES = (
 
 
 def in_words(what, said):
-    """A line about what was refused; what was said of it stands behind in brackets, for whoever looks it up."""
+    """A message about an operation (what) that failed. It ends with the original text in
+    parentheses, so that users can search for it."""
     said = ' '.join(said.split()).removeprefix('Error: ') or 'failed'
     for pattern, cure in CURES:
         if re.search(pattern, said):
@@ -31,12 +32,12 @@ def in_words(what, said):
 
 
 def of_error(error):
-    """The same of an OSError that nobody has foreseen."""
+    """A message about an unexpected OSError."""
     return in_words(error.filename or 'a system call', os.strerror(error.errno) if error.errno else str(error))
 
 
 def of_batch(lines, said):
-    """The same of a line of `ip -batch`, which counts them."""
+    """A message about a failed line of `ip -batch`, whose error has the line's number."""
     found = re.search(r'\s*Command failed \S+:(\d+)', said)
     if not found or not 0 < int(found[1]) <= len(lines):
         return in_words('ip', said)

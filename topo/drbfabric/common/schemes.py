@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The routing schemes, as drbtopo lists them: those of the tree, and what users ask for: these, variants of them, and
-shared objects. Each has a name that tables and pictures have, and a text by which programs take it."""
+"""The routing schemes that drbtopo lists.
+
+Users may give built-in schemes, variants of them, and shared objects. Each scheme has a name, which
+is used in tables and pictures, and a text, which programs take as an argument."""
 
 import functools
 import json
@@ -8,7 +10,7 @@ import json
 from drbfabric.common import children
 from drbfabric.common.places import program
 
-# What else has the colour of another one, such as a variant of it.
+# Colours and symbols for schemes whose own colour is taken by another one, such as variants.
 SPARE = [('#332288', 'P'), ('#882255', 'X'), ('#999933', 'd'), ('#44aa99', '<'), ('#cc6677', '>'), ('#aa4499', 'h')]
 
 _asked = {}
@@ -22,12 +24,12 @@ def _listed(*options):
 @functools.cache
 def table():
     """{name: {'scheme': text, 'compares': 'none', 'two' or 'all', 'threshold': bool, 'flows': bool,
-    'colour': '#0072b2', 'symbol': 'o', 'meaning': text}} of those of the tree."""
+    'colour': '#0072b2', 'symbol': 'o', 'meaning': text}} of the built-in schemes."""
     return {row['scheme']: row for row in _listed()}
 
 
 def named(texts):
-    """The names of schemes as users write them."""
+    """The names of schemes that are given by their texts."""
     rows = _listed('--scheme', ','.join(texts))
     spare, taken = iter(SPARE), set()
     for row in rows:
@@ -39,25 +41,27 @@ def named(texts):
 
 
 def row(name):
-    """Of a name, or a text."""
+    """The row of table() for a scheme, by its name or its text."""
     return _asked.get(name) or table().get(name) or _listed('--scheme', name)[0]
 
 
 def text(name):
-    """What programs take it by."""
+    """The text by which programs take a scheme."""
     return row(name)['scheme']
 
 
 def has_threshold(name):
-    """Whether it goes by the T that is given for all."""
+    """Returns whether a scheme uses the threshold T that is given for all schemes."""
     return row(name)['threshold']
 
 
 def style(name):
-    """Colour and symbol of a scheme in figures."""
+    """The colour and the symbol of a scheme in figures."""
     return row(name)['colour'], row(name)['symbol']
 
 
 def compares_queues(name):
-    """Whether decisions compare the queues of uplinks, of which links without a rate have none."""
+    """Returns whether decisions compare the queues of uplinks.
+
+    Links without a rate have no queues."""
     return row(name)['compares'] != 'none'

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measured runs next to the simulator, and their reports."""
+"""Live runs that are measured and compared with the simulator, and their reports."""

@@ -6,7 +6,6 @@ every load, traffic is replayed and counters are read. The simulator gets the sa
 runs.csv, summary.csv, figures and report.html, which needs no other file."""
 
 import os
-import tempfile
 
 from drbfabric import usage
 from drbfabric.common import schemes
@@ -15,10 +14,11 @@ from drbfabric.common.cli import (
     some_schemes)
 from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.common.places import called
-from drbfabric.experiment import report, tcp_command
+from drbfabric.experiment import points, report, tcp_command
 from drbfabric.experiment.experiment import (
-    Experiment, Setup, check_setup, default_slot, need_small, taken_down)
+    Experiment, Setup, check_setup, default_slot, failed, need_small, queue_for, taken_down)
 from drbfabric.experiment.summary import summarise
+from drbfabric.fabric import keeper
 
 
 def parser():
@@ -38,14 +38,18 @@ def parser():
                    help='uplinks of a switch of layer 1 (default: the arity)')
     p.add_argument('--scheme', type=some_schemes, default=some_schemes('drb,micro,dmodk,vlb'),
                    metavar='LIST', help='routing schemes (default drb,micro,dmodk,vlb)')
-    p.add_argument('--load', type=some_loads, default=some_loads('0.6,0.8,0.9,0.95'),
-                   metavar='LIST', help='packets per host and slot (default 0.6,0.8,0.9,0.95)')
+    p.add_argument('--load', type=some_loads, default=some_loads('0.6,0.8,0.9,0.95'), metavar='LIST',
+                   help='packets per host and slot (default 0.6,0.8,0.9,0.95)')
     p.add_argument('--traffic', default='permutation', metavar='NAME',
                    help='permutation (default: a fresh one every slot), fixed, ...: see drbgen write '
                    '--help')
     p.add_argument('--slow', default='', metavar='link:N:K',
                    help='a packet takes K slots on N random links between switches, in both directions, as with '
                    'drbsim packet --slow')
+    p.add_argument('--fail', default='', metavar='LINKS',
+                   help='dead links: link:N at random, or names such as s1-0.u1,s2-3.u0')
+    p.add_argument('--faults', default='', metavar='FILE', help='lines SLOT cut|mend|kill NAME..., as for '
+                   'drbsim packet --faults; switches notice after 300 ms')
     p.add_argument('--delay', type=not_negative, default=0, metavar='SLOTS',
                    help='links between switches take so many slots longer (default 0)')
     p.add_argument('--threshold', default='paper', metavar='T',
@@ -54,10 +58,8 @@ def parser():
                    help='length of a slot (default: what two CPUs sustain, 2ms for F(3,2), 10ms for '
                    'F(3,4))')
     p.add_argument('--slots', type=positive, default=1000, help='slots of a run (default 1000)')
-    p.add_argument('--warmup', type=positive, metavar='SLOTS',
-                   help='slots to leave out at the start of a run (default a tenth)')
-    p.add_argument('--runs', type=positive, default=3, help='runs of each point, with different seeds '
-                   '(default 3)')
+    p.add_argument('--warmup', type=positive, metavar='SLOTS', help='slots to leave out at the start (default a tenth)')
+    p.add_argument('--runs', type=positive, default=3, help='runs of each point, with different seeds (default 3)')
     p.add_argument('--repeat', type=not_negative, default=3, metavar='COUNT',
                    help='how often to repeat a run that the machine disturbed (default 3)')
     p.add_argument('--stretch', type=not_negative, default=3, metavar='COUNT',
@@ -73,7 +75,9 @@ def parser():
                    'share by more than 10 %%, and by more than two standard errors; with --tcp, if any '
                    'part of the 95 %% interval of a mean completion time deviates by more than 15 %%')
     tcp_command.add_options(p)
-    p.add_argument('-o', '--out', required=True, metavar='DIR', help='folder of the report')
+    p.add_argument('--points', action='store_true',
+                   help='measure points of standard input, as drbsim run simulates them: JSON lines in and out')
+    p.add_argument('-o', '--out', metavar='DIR', help='folder of the report')
     add_format_options(p)
     return p
 
@@ -88,10 +92,11 @@ def setup_of(args):
         raise usage(f'--load {max(args.load):g}: more than {args.uplinks} uplinks for {args.arity} hosts '
                     'carry, for which the paper has no T: take a --threshold')
     return Setup(layers=args.layers, arity=args.arity, schemes=schemes.named(args.scheme), loads=args.load,
-                 traffic=args.traffic, threshold=args.threshold, slow=args.slow, delay=args.delay,
-                 slot_ns=args.slot or default_slot(hosts, args.layers), slots=args.slots,
+                 traffic=args.traffic, threshold=args.threshold, slow=args.slow, fail=args.fail, delay=args.delay,
+                 faults=args.faults,
+                 slot_ns=args.slot or (0 if args.points else default_slot(hosts, args.layers)), slots=args.slots,
                  warmup=warmup, runs=args.runs, repeats=args.repeat, stretches=args.stretch,
-                 queue=args.queue or (512 if args.traffic == 'permutation' else 4096),
+                 queue=args.queue or (0 if args.points else queue_for(args.traffic)),
                  seed=args.seed, links=args.links, name=args.name, uplinks=args.uplinks)
 
 
@@ -130,15 +135,24 @@ def print_summary(rows, kind):
 
 def run(args):
     setup = setup_of(args)
+    for option in ('out', 'check', 'tcp') if args.points else ():
+        if getattr(args, option):
+            raise usage(f'--{option}: of a report, not of --points')
+    if not args.points and not args.out:
+        raise usage('--out DIR is missing: the folder of the report')
     need_root()
+    if args.points:
+        with keeper.kept('drb-points-') as folder:
+            return points.run(setup, folder)
     check_out(args.out)
-    if args.tcp and (args.slow or args.delay):
-        raise usage(f'{"--slow" if args.slow else "--delay"}: of packets, not of --tcp')
+    for option in ('slow', 'fail', 'faults', 'delay') if args.tcp else ():
+        if getattr(args, option):
+            raise usage(f'--{option}: of packets, not of --tcp')
     if args.tcp:
         return tcp_command.run(args)
-    # What the other programs would refuse only once something runs.
+    # Refuses now what other programs would refuse only after switches have started.
     check_setup(setup)
-    with tempfile.TemporaryDirectory(prefix='drb-experiment-') as folder:
+    with keeper.kept('drb-experiment-') as folder:
         experiment = Experiment(setup, folder)
         with taken_down(experiment):
             experiment.run()
@@ -149,7 +163,7 @@ def run(args):
         print_detail(rows, setup.queues)
     if page:
         say(f'{page} has the report')
-    lost = any(row['lost'] for row in rows)
+    lost = failed((run for run in experiment.runs if run['counts']), setup.faults)
     return 1 if lost or args.check and not all(row['within'] for row in rows) else 0
 
 

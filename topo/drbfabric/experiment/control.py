@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A control beside a live run: processes that do nothing but wake at the beginning of each slot, as switches
-with a packet to send do. What makes them late is the machine, not the fabric."""
+"""A control beside a live run: processes that only wake at the beginning of each slot.
+
+Switches with a packet to send wake then, too. A control that wakes late shows that the machine, not
+the fabric, causes delays."""
 
 import mmap
 import os
@@ -8,14 +10,16 @@ import signal
 import struct
 import time
 
-COUNTS = struct.Struct('QQ')  # slots so far, those of them that it woke for too late
+COUNTS = struct.Struct('QQ')  # slots so far, and how many of them it woke late for
 
 
 class Control:
-    """One process on each CPU that may be used, in the caller's scheduling class, while the context lasts."""
+    """Runs one process on each CPU that this process may use, while the context lasts. The
+    processes have the caller's scheduling class."""
 
     def __init__(self, slot):
-        """slot: seconds; a process that wakes more than half of it late is late, once for each slot."""
+        """slot: its length in seconds. A process that wakes more than half a slot late is late for
+        that slot."""
         self.slot, self.children = slot, []
         self.cpus = sorted(os.sched_getaffinity(0))
         self.counts = mmap.mmap(-1, COUNTS.size * len(self.cpus))
@@ -40,7 +44,7 @@ class Control:
         while os.getppid() == parent:
             due += self.slot
             time.sleep(max(0.0, due - time.monotonic()))
-            # Whole slots that it slept through, and perhaps the one that it is in.
+            # The child was late for all slots that it slept through, and perhaps for this one.
             missed, behind = divmod(max(0.0, time.monotonic() - due), self.slot)
             due += missed * self.slot
             slots += 1 + int(missed)
@@ -48,7 +52,7 @@ class Control:
             COUNTS.pack_into(self.counts, place, slots, late)
 
     def late_share(self):
-        """Of its slots, the share that the latest of them was late for."""
+        """Returns the share of slots that a process was late for: the largest of all processes."""
         return max(late / max(slots, 1) for slots, late in COUNTS.iter_unpack(self.counts[:]))
 
     def __exit__(self, *_):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shows whether DRB helps: some schemes on one fabric with rated links, under fresh permutations and
-under one that persists, each beside the simulator. One table, a verdict in sentences, a picture."""
+"""Shows whether DRB helps: compares some schemes on one fabric with rated links.
+
+Each scheme runs under fresh permutations and under a persistent one, live and in the simulator. The
+result is a table, a verdict in sentences and a picture."""
 
 import argparse
 import dataclasses
 import os
-import tempfile
 import time
 
 from drbfabric import usage
@@ -18,16 +19,18 @@ from drbfabric.experiment.experiment import (
     LONGER, Experiment, Setup, check_setup, default_slot, need_small, simulate, taken_down)
 from drbfabric.experiment.summary import summarise
 from drbfabric.experiment.verdict import TRAFFIC, queues, verdict
+from drbfabric.fabric import keeper
 from drbfabric.report import write_picture
 from drbfabric.report.figure import Axis, Figure, Panel, Point
 
-# Disturbed runs are not repeated once the demo has taken so long that the rest would end later.
+# Time for the whole demo. A disturbed run is repeated only if the remaining runs still fit.
 SECONDS = 50
-# What is compared: the paper's scheme, what it improves on, and the one that this project adds.
+# Default schemes: the paper's, the two that it improves on, and the one that this project adds.
 SCHEMES = 'drb', 'dmodk', 'micro', 'walk'
-# A persistent permutation fills queues for as long as it lasts; none may overflow.
+# Egress queue limit in packets. A persistent permutation fills queues for the whole run, and no
+# queue may overflow.
 QUEUE = 4096
-# What a run takes beside its slots: starting the generator, waiting for the last packets.
+# Time of a run in addition to its slots: the generator starts, and waits for the last packets.
 RUN_EXTRA_SECONDS = 1.0
 
 
@@ -49,7 +52,7 @@ def add_options(p):
                    help='file of the figure (default drb-demo.svg)')
     p.add_argument('--one', action='store_true',
                    help='run only one scheme, and print the counters of every port')
-    # Of demo.sh, which has a build ahead.
+    # demo.sh uses this to check the options before it builds.
     p.add_argument('--options-only', action='store_true', help=argparse.SUPPRESS)
     p.add_argument('--traffic', metavar='NAME',
                    help='traffic of --one: permutation (default), fixed, ...: see drbgen write --help')
@@ -67,7 +70,7 @@ def setup_of(args):
 
 
 def title(setup):
-    """What was measured, in one sentence."""
+    """Describes the setup in one sentence."""
     with_t = [s for s in setup.schemes if schemes.has_threshold(s)]
     t = f"; T = {float(setup.threshold_at(setup.load)):.3g} ({', '.join(with_t)})" if with_t else ''
     return (f'F({setup.layers},{setup.arity}), {setup.hosts} hosts; load {setup.load:g} of links that '
@@ -78,7 +81,7 @@ def title(setup):
 # Measuring
 
 class Demo:
-    """All schemes, one after the other: the switches are started once for each."""
+    """Runs all schemes, one after the other. Switches start once for each scheme."""
 
     def __init__(self, setup, folder):
         self.setup, self.began = setup, time.monotonic()
@@ -96,7 +99,7 @@ class Demo:
 
     def run(self):
         setup, first = self.setup, self.parts[0]
-        # Also finds wrong patterns, loads and thresholds before anything is started.
+        # The simulator also refuses wrong patterns, loads and thresholds before switches start.
         for part in self.parts:
             part.simulated[setup.seed] = simulate(part.setup, setup.seed)
         with taken_down(first):
@@ -108,15 +111,15 @@ class Demo:
     def rows(self):
         result = []
         for part, (_, name, _) in zip(self.parts, TRAFFIC):
-            # Whoever was at fault: such a figure does not count.
+            # Disturbed figures do not count, whether the machine or the fabric was the cause.
             result += [{'traffic': name, **row, 'disturbed': row['disturbed'] + row['unexplained']}
                        for row in summarise(part)]
         return result
 
 
-# What is shown
+# Output
 
-# A terminal leaves out those on the right.
+# A narrow terminal leaves out columns on the right.
 COLUMNS = [('traffic', 'traffic'), ('scheme', 'scheme'), ('latency', 'latency'),
            ('sim_latency', 'simulated'), ('latency_off_percent', 'off %'), ('queues', 'queues'),
            ('remarks', 'remarks'), ('redirected_percent', 'redirected %'),
@@ -124,7 +127,7 @@ COLUMNS = [('traffic', 'traffic'), ('scheme', 'scheme'), ('latency', 'latency'),
 
 
 def remarks(row):
-    """Deviations are said only where nothing grows: there is no mean to deviate from then."""
+    """Remarks on a row of the table: packets lost, runs disturbed."""
     found = [f"{row['lost']} lost"] if row['lost'] else []
     if row['disturbed']:
         found.append('disturbed')
@@ -136,20 +139,21 @@ def line_of(row):
     line['queues'] = queues(row)
     for key in 'redirected', 'sim_redirected', 'latency_off':
         line[f'{key}_percent'] = 100 * row[key]
+    # Without a steady state, there is no mean to deviate from.
     if line['queues'] == 'grow':
         line['latency_off_percent'] = None
     return {k: None if v != v else v for k, v in line.items()}
 
 
 def figure_of(rows, setup):
-    """Mean latencies, live beside simulated, a panel for each traffic."""
+    """Draws mean latencies, live beside simulated, with a panel for each traffic."""
     f = Figure('demo', 'bars', f'Mean latency, F({setup.layers},{setup.arity}), load {setup.load:g}', '',
                Axis(''), Axis('slots', low=0))
     for _, name, meaning in TRAFFIC:
         mine = [row for row in rows if row['traffic'] == name]
         grow = [queues(row) == 'grow' for row in mine]
         latencies = [row[key] for row in mine for key in ('latency', 'sim_latency')]
-        # What stays in queues that grow is beyond any linear scale.
+        # Latencies in growing queues exceed any linear scale.
         log = Axis('slots', log=True, low=min(4, min(latencies) / 2))
         f.panels.append(Panel(meaning.split(' (')[0], y=log if any(grow) else None))
         for label, key in (('live', 'latency'), ('simulated', 'sim_latency')):
@@ -159,7 +163,7 @@ def figure_of(rows, setup):
 
 
 def legend(rows, setup):
-    """What the table's words mean, as far as it has them."""
+    """Explains the words that the table contains."""
     lines = ['Latency: mean, in slots since the packet was generated; '
              f'{2 * setup.layers} is a path without queueing. Tail: mean over slots of the slowest '
              'packet of the slot.',
@@ -202,7 +206,7 @@ def check_may_write(path):
 
 
 def check_options(args):
-    """All that can be wrong with them by themselves."""
+    """Checks everything that needs no privileges, no fabric and no other program."""
     need_small(args.layers, args.arity)
     if args.one:
         single_run.check_options(args)
@@ -217,12 +221,12 @@ def compare(args, say):
     check_setup(setup)
     need_root()
     check_may_write(args.out)
-    # First of all: it may take a minute until there is more to see.
+    # The title comes first, because the next output may take a minute.
     if args.format == 'table':
         print(title(setup), end='\n\n', flush=True)
     else:
         say(title(setup))
-    with tempfile.TemporaryDirectory(prefix='drb-demo-') as folder:
+    with keeper.kept('drb-demo-') as folder:
         demo = Demo(setup, folder)
         demo.run()
         rows = demo.rows()

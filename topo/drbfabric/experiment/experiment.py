@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every combination of scheme and load, live and simulated, on the same traffic.
+"""Runs every combination of scheme and load, live and simulated, on the same traffic.
 
-drbgen and drbsim draw the same traffic from the same seed, so a live run and the simulator's differ
-by what the fabric does and not by chance of the traffic: what is compared is run by run."""
+drbgen and drbsim draw the same traffic from the same seed. A live run and its simulated run
+therefore differ by the fabric and not by chance, and are compared pair by pair."""
 
 import contextlib
 import csv
+import functools
 import io
+import json
 import math
 import os
 import re
@@ -18,41 +20,54 @@ from drbfabric.common import children, interrupts, schemes
 from drbfabric.common.cli import NS
 from drbfabric.common.places import harness, program
 from drbfabric.common.progress import RunProgress
-from drbfabric.experiment import live, priority, slow_links
+from drbfabric.experiment import impaired_links, live, priority, timed_faults
 from drbfabric.experiment.control import Control
 from drbfabric.fabric.fabrics import Fabric
 
-# A run that the machine disturbed more than that does not count: share of packets sent more than
-# half a slot late, and of departures that came a slot or more late, or for which link time was lost,
-# because a switch woke too late.
+# A run that is disturbed more than this does not count. The limit holds for three shares: packets
+# sent more than half a slot late; departures a slot or more late; departures for which link time
+# was lost because a switch woke too late.
 DISTURBED_SHARE = 0.003
-# A disturbed run says something about the fabric, too, where a control beside it was late for a smaller
-# share of its slots than that.
+# A run with timed faults does not count if one of them came later than this.
+FAULT_LATE_SLOTS = 20
+LATE_FAULT = 'a fault came'
+# If a control process was late for a smaller share of its slots than this, the machine had time. A
+# disturbance of the run then comes from the fabric.
 CONTROL_SHARE = 0.001
-# What disturbs is often over after a while.
+# Pause before a repetition: most disturbances are short.
 PAUSE_SECONDS = 1
-# How far live figures may be from simulated ones, (key, share): what --check checks.
+# Largest deviations of live figures from simulated ones that --check accepts: (key, share).
 TOLERANCES = ('latency', 0.05), ('tail', 0.10), ('redirected', 0.10)
-# What is told beside that, in the words of drbgen and drbsim: (key, whether of several runs the largest
-# counts, and not the mean). With the use of links of each kind.
+# Further figures, under the names that drbgen and drbsim use: (key, flag). The flag is true if the
+# result of several runs is the largest value, and false if it is the mean. Setup.figures adds the
+# queues and the use of each kind of link.
 DETAILS = (('latency_p50', False), ('latency_p99', False), ('latency_p999', False), ('latency_max', True),
            ('reordered_share', False), ('reorder_extent', True), ('reorder_buffer', True))
 HOSTS_MAX = 1024
-# A hop costs this much CPU time or less, and every hop of a slot falls into its beginning.
+HELLO_MS = 100  # default period of hellos
+HELLO_MIN_MS, HELLO_MAX_MS = 10, 4000
+# Upper bound of the CPU time of a hop. All hops of a slot come at its beginning.
 HOP_NS = 16000
 SLOT_MIN_NS = 2000000
-# Whether queues grow holds for any length of the traffic; the simulator tells it over so many times the slots.
+# Queues that grow do so for traffic of any length. The simulator detects growth in a run of this
+# many times the slots.
 LONGER = 20
-SLOTS_MAX = 1000000  # of drbsim
+SLOTS_MAX = 1000000  # drbsim's limit
 
 
+@functools.cache
 def threshold_at(load, threshold):
-    """T as given, or that of the paper for this load of uplinks."""
-    return f'{1 - math.log(1 - load):.6g}' if threshold == 'paper' else threshold
+    """Returns the threshold T as text: the given one, or the paper's for this load of uplinks.
+    drbsim computes the latter (include/drb/threshold.h)."""
+    if threshold != 'paper':
+        return threshold
+    said = children.run([program('drbsim', 'sim'), 'packet', '-l', '2', '-d', '2', '--scheme', 'drb', '--slots', '2',
+                         '--stats', '1', '--load', str(load), '--threshold', 'paper', '--json'])
+    return f"{json.loads(said)['threshold']:.6g}"
 
 
 def shape_of(setup):
-    """Options that say which fabric it is."""
+    """Returns the options that select layers, arity and uplinks of the fabric."""
     size = ['-l', str(setup.layers), '-d', str(setup.arity)]
     return [*size, '--uplinks', str(setup.uplinks)] if setup.uplinks else size
 
@@ -64,7 +79,7 @@ def name_of(setup):
 
 @dataclass
 class Setup:
-    """What is asked for, and what follows from it."""
+    """Options of an experiment, and values derived from them."""
     layers: int
     arity: int
     schemes: list
@@ -80,12 +95,15 @@ class Setup:
     seed: int
     links: str
     name: str
-    slow: str = ''  # link:N:K, as drbsim has it
-    delay: int = 0  # slots that links between switches add
-    stretches: int = 0  # how often slots may be doubled
+    slow: str = ''  # link:N:K, as for drbsim
+    fail: str = ''  # link:N, or links by name
+    faults: str = ''  # file of timed_faults.py
+    detect: int = 0  # slots until switches notice a cut; 0: as with hellos every HELLO_MS
+    delay: int = 0  # slots that a link between switches adds
+    stretches: int = 0  # times that slots may be doubled
     uplinks: int = 0  # of a switch of layer 1; 0: arity
-    load: float = 0.0  # of the combination that runs
-    stretched: int = 0  # how often slots were doubled so far
+    load: float = 0.0  # load of the combination that runs now
+    stretched: int = 0  # times that slots were doubled so far
 
     @property
     def hosts(self):
@@ -102,59 +120,90 @@ class Setup:
     def threshold_at(self, load):
         return threshold_at(load * self.arity / (self.uplinks or self.arity), self.threshold)
 
+    def __post_init__(self):
+        if self.faults and not self.detect and self.slot_ns:
+            self.detect = math.ceil(3e6 * HELLO_MS / self.slot_ns)
+
+    @property
+    def hello_ms(self):
+        """Period of hellos. Switches notice a cut link after three."""
+        return round(self.detect * self.stretched_ns / 3e6) if self.faults else HELLO_MS
+
     @property
     def size(self):
         return ['-l', str(self.layers), '-d', str(self.arity)]
 
     @property
     def shape(self):
-        """Of the fabric; to drbgen its size is enough."""
+        """Options for the shape of the fabric. drbgen needs only the size."""
         return shape_of(self)
 
     @property
     def queues(self):
-        """Links of the switches in the order in which a packet meets them."""
+        """Kinds of switch links, in the order in which a packet crosses them."""
         return [f'up{m}' for m in range(1, self.layers)] + \
                [f'down{m}' for m in range(self.layers, 0, -1)]
 
     @property
     def figures(self):
-        """DETAILS, and what is told of every kind of link."""
+        """DETAILS, and the queues and the use of every kind of link, in the same form."""
         return [*DETAILS, *((f'{figure}_{queue}_{kind}', kind == 'max') for queue in self.queues
                             for figure in ('queue', 'use') for kind in ('mean', 'max'))]
 
 
 def default_slot(hosts, layers):
-    """A slot in which the CPUs do all its hops, and a whole number of ms."""
+    """Returns a slot in ns, in whole ms, that is long enough for the CPUs to process its hops."""
     cpus = len(os.sched_getaffinity(0))
     ns = hosts * (2 * layers - 1) * HOP_NS * 2 // max(2, cpus)
     return max(SLOT_MIN_NS, ns // NS['ms'] * NS['ms'])
 
 
+def queue_for(traffic):
+    """Returns the limit of egress queues in packets. Traffic with lasting destinations needs longer
+    ones."""
+    return 512 if traffic == 'permutation' else 4096
+
+
 def need_small(layers, arity):
-    """Refuses fabrics with more hosts than this machine can have namespaces for."""
+    """Refuses fabrics with more than HOSTS_MAX hosts, because each host is a network namespace."""
     if layers > 16 or arity > 32 or 2 * arity ** layers > HOSTS_MAX:
         raise usage(f'F({layers},{arity}): more than {HOSTS_MAX} hosts, each a namespace')
 
 
+def check_faults(setup):
+    faults = timed_faults.read(setup.faults)
+    least, most = (3e6 * ms / setup.stretched_ns for ms in (HELLO_MIN_MS, HELLO_MAX_MS >> setup.stretches))
+    if not least <= setup.detect <= most:
+        raise usage(f'detect {setup.detect}: must be from {math.ceil(least)} to {int(most)} slots, three hellos')
+    # drbsim knows the links of the fat-tree.
+    children.run([program('drbsim', 'sim'), 'packet', *setup.shape, '--faults', setup.faults, '--slots', '2', '--stats',
+                  '1', '--load', '0.1'])
+    timed_faults.check(faults, impaired_links.dead(setup, setup.seed))
+
+
 def check_setup(setup):
-    """What the other programs would refuse only once something runs."""
+    """Refuses what other programs would refuse only after switches have started."""
     if setup.threshold != 'paper' and not re.fullmatch(r'[0-9]+(\.[0-9]+)?', setup.threshold):
         raise usage(f"--threshold {setup.threshold}: must be a number from 0, or 'paper'")
     Fabric(setup.name).need_free('take another --fabric')
-    slow_links.drawn(setup, setup.seed)
+    impaired_links.slow(setup, setup.seed)
+    impaired_links.dead(setup, setup.seed)
+    if setup.faults:
+        check_faults(setup)
     for scheme in setup.schemes:
         children.run([program('drbtopo', 'topo'), 'plan', *setup.shape, '--fabric', setup.name,
                       '--scheme', schemes.text(scheme), '--links', setup.links, '--queue', str(setup.queue)])
 
 
 def _packets(setup, seed, times, more):
-    """Rows of drbsim over so many times the slots, for each scheme and load."""
+    """Returns a row of drbsim for each scheme and load, from runs of `times` times the slots."""
     text = children.run([program('drbsim', 'sim'), 'packet', *setup.shape,
                          '--scheme', ','.join(map(schemes.text, setup.schemes)),
                          '--load', ','.join(f'{load:g}' for load in setup.loads),
                          '--traffic', setup.traffic, '--threshold', setup.threshold,
                          *(['--slow', setup.slow] if setup.slow else []),
+                         *(['--fail', setup.fail] if setup.fail else []),
+                         *(['--faults', setup.faults, '--detect', str(setup.detect)] if setup.faults else []),
                          '--delay', ','.join(['0'] + [str(setup.delay)] * (setup.layers - 1)),
                          '--slots', str(min(times * setup.slots, SLOTS_MAX)),
                          '--stats', str(setup.slots - setup.warmup),
@@ -163,7 +212,8 @@ def _packets(setup, seed, times, more):
 
 
 def simulate(setup, seed):
-    """{(scheme, load): figures} of drbsim; whether queues grow of a longer run, and in_run of this one."""
+    """Returns {(scheme, load): figures} of drbsim. `growing` and `unclear` come from a run of
+    LONGER times the slots, `growing_in_run` and all others from a run of the same slots."""
     wanted = {key for key, _ in (*TOLERANCES, *setup.figures)}
     points = [(scheme, load) for scheme in setup.schemes for load in setup.loads]
     rows = zip(points, _packets(setup, seed, 1, ['--detail']), _packets(setup, seed, LONGER, []))
@@ -173,7 +223,7 @@ def simulate(setup, seed):
 
 
 def disturbance(run):
-    """Why a run does not count, '' if it does."""
+    """Returns the reasons why a run does not count, or '' if it counts."""
     reasons = []
     if run['late_packets'] > DISTURBED_SHARE * run['sent']:
         reasons.append(f"{run['late_packets']} packets sent late")
@@ -181,12 +231,22 @@ def disturbance(run):
         reasons.append(f"{run['late_departures']} departures a slot late")
     if run['lost_credit_events'] > DISTURBED_SHARE * run['forwarded']:
         reasons.append(f"link time lost {run['lost_credit_events']} times")
+    if run.get('fault_late_slots', 0) > FAULT_LATE_SLOTS:
+        reasons.append(f"{LATE_FAULT} {run['fault_late_slots']:.0f} slots late")
     return ', '.join(reasons)
 
 
+def failed(runs, faults):
+    """True if any of these runs lost a packet, or received one twice or at the wrong host. Packets
+    that are sent into a link that faults cut are lost until switches notice."""
+    return any(run['wrong'] or (run['lost'] and not faults) for run in runs)
+
+
 def unexplained(run):
-    """Whether it was disturbed while the machine had time: by the fabric itself."""
-    return bool(run['disturbed']) and run['control_late'] < CONTROL_SHARE
+    """True if a run was disturbed although the machine had time: the fabric is the cause, unless
+    this program was late itself."""
+    return bool(run['disturbed']) and not run['disturbed'].startswith(LATE_FAULT) and \
+        run['control_late'] < CONTROL_SHARE
 
 
 def disturbed_share(run):
@@ -197,7 +257,7 @@ def disturbed_share(run):
 
 @contextlib.contextmanager
 def taken_down(experiment):
-    """Ends its progress and takes its fabric down, however what is inside ends."""
+    """Ends the progress and takes the fabric down on exit, also after an exception."""
     try:
         yield
     finally:
@@ -207,21 +267,22 @@ def taken_down(experiment):
 
 
 class Experiment:
-    """Runs everything. `runs` has all live runs, those that do not count as well; `simulated` the
-    figures of drbsim by seed."""
+    """Runs all combinations. `runs` has all live runs, including those that do not count;
+    `simulated` has the figures of drbsim by seed."""
 
     def __init__(self, setup, folder):
         self.setup, self.folder = setup, folder
         self.fabric = harness('fabric')
         self.up, self.runs, self.simulated = children.Held(), [], {}
+        self.dead = []  # dead links of the running fabric
         self.seeds = [setup.seed + i for i in range(setup.runs)]
-        # Whether a disturbed run may be repeated now.
+        # A function that returns true if a disturbed run may be repeated now.
         self.may_repeat = lambda: True
         self.progress = RunProgress(setup.runs * len(setup.schemes) * len(setup.loads),
                                     (setup.slots + live.TAIL_SLOTS) * setup.slot + 2)
 
     def write_traffic(self, load, seed):
-        """The folder with this traffic, which all schemes share."""
+        """Writes the traffic if it is missing, and returns its folder. All schemes share it."""
         folder = f'{self.folder}/{load:g}-{seed}'
         if not os.path.isdir(folder):
             s = self.setup
@@ -232,22 +293,26 @@ class Experiment:
         return folder
 
     def set_fabric(self, scheme, load, seed):
-        """The fabric with this scheme and the slow links of the seed, its counters at zero."""
+        """Starts the fabric, or sets up the running one again, with this scheme and the slow and
+        dead links of the seed. Counters restart at zero. Returns the plan."""
         s = self.setup
         options = ['--fabric', s.name, '--scheme', schemes.text(scheme), '--rate', f'{1e9 / s.stretched_ns:.15g}pps',
-                   '--catchup', f'{s.stretched_ns}ns', '--delay', f'{s.delay * s.stretched_ns}ns']
+                   '--catchup', f'{s.stretched_ns}ns', '--delay', f'{s.delay * s.stretched_ns}ns',
+                   '--hello', f'{s.hello_ms}ms']
         if schemes.has_threshold(scheme):
             options += ['--threshold', s.threshold_at(load)]
         fabric = Fabric(s.name)
         if self.up.held:
             priority.lay_down(fabric)
-            # One that fails has taken the fabric down.
+            # A replan that fails has taken the fabric down.
             self.up.get([self.fabric, 'replan', *options])
         else:
-            self.up.get([self.fabric, 'up', *s.shape, *options, '--links', s.links, '--slotted',
-                         '--queue', str(s.queue)])
+            self.up.get([self.fabric, 'up', '--owner', str(os.getpid()), *s.shape, *options, '--links', s.links,
+                         '--slotted', '--queue', str(s.queue)])
         plan = fabric.need_plan()
-        slow_links.slow_down(fabric, plan, slow_links.ends(plan, slow_links.drawn(s, seed)), s.stretched_ns)
+        impaired_links.slow_down(fabric, plan, impaired_links.ends(plan, impaired_links.slow(s, seed)), s.stretched_ns)
+        before, self.dead = self.dead, impaired_links.dead(s, seed)
+        impaired_links.cut(plan, self.dead, before)
         priority.take(fabric)
         return plan
 
@@ -266,12 +331,15 @@ class Experiment:
         return run
 
     def measure(self, plan, scheme, load, seed):
-        """One live run that the machine did not disturb, or the least disturbed of some. Where all of
-        one length of slots are disturbed, slots get longer, of this run and of all later ones. Returns
-        the plan of the fabric that is up then."""
+        """Measures until a live run is undisturbed, or else lets the least disturbed attempt count.
+        If all attempts at one slot length are disturbed, slots get longer for this and all later
+        runs. Returns the plan of the fabric that runs afterwards."""
         attempts = []
         while True:
             again = f', again ({attempts[-1]["disturbed"]})' if attempts else ''
+            if attempts and self.setup.faults:
+                # Switches that were not restarted would hold back a link that is cut often.
+                plan = self.set_fabric(scheme, load, seed)
             self.progress.say(f'{scheme}, load {load:g}, seed {seed}{again}')
             attempts.append(self.measure_once(plan, scheme, load, seed))
             attempts[-1]['attempt'] = len(attempts)
@@ -286,7 +354,7 @@ class Experiment:
             if not self.may_repeat():
                 break
             time.sleep(PAUSE_SECONDS)
-        min(attempts, key=disturbed_share)['counts'] = True
+        min(attempts, key=lambda run: (bool(run['disturbed']), disturbed_share(run)))['counts'] = True
         self.progress.done += 1
         return plan
 
@@ -300,7 +368,7 @@ class Experiment:
                 plan = self.set_fabric(scheme, load, self.seeds[0])
                 self.setup.load = load
                 for seed in self.seeds:
-                    if self.setup.slow and seed != self.seeds[0]:
+                    if (self.setup.slow or self.setup.fail or self.setup.faults) and seed != self.seeds[0]:
                         plan = self.set_fabric(scheme, load, seed)
                     plan = self.measure(plan, scheme, load, seed)
         self.progress.end()

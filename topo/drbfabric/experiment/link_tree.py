@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A picture of the fat-tree with what each link did: lines of links.csv as SVG.
+"""Draws the fat-tree with the use and the queue of each link: lines of links.csv become SVG.
 
-python3 link_tree.py LINKS.csv >TREE.svg    of an experiment, drbgen replay --links, or drbsim packet --links --csv"""
+python3 link_tree.py LINKS.csv >TREE.svg
+
+LINKS.csv comes from an experiment, drbgen replay --links, or drbsim packet --links --csv."""
 
 import csv
 import html
@@ -13,21 +15,22 @@ WIDTH, STEP, MARGIN = 900, 110, 40
 
 
 def _parts(node):
-    """Layer and label of a switch or host."""
+    """Returns the layer and label of a switch or host."""
     layer, label = ('0', node[1:]) if node[0] == 'h' else node[1:].split('-')
     return int(layer), int(label)
 
 
 def _place(node, count):
-    """count: {layer: nodes of it}."""
+    """Returns x and y of a node. count: {layer: number of its nodes}."""
     layer, label = _parts(node)
     return (MARGIN + (label + 0.5) * (WIDTH - 2 * MARGIN) / count[layer],
             MARGIN + (max(count) - layer) * STEP)
 
 
 def draw(links, title):
-    """One stroke for each direction of a link: the darker the more it was used, the wider the longer its mean queue;
-    red where the queue grows, dashed where the machine kept the link below 99 % of its rate."""
+    """Draws a line for each direction of a link. Darker lines had more use, and wider lines a
+    longer mean queue. A line is red if the queue grows, and dashed if the machine kept the link
+    below 99 % of its rate."""
     nodes = {link['switch'] for link in links} | {link['peer'].split('.')[0] for link in links}
     count: dict[int, int] = {}
     for node in nodes:
@@ -57,7 +60,8 @@ def draw(links, title):
 
 
 def pictures(runs, load):
-    """{name: (SVG, caption, whether it is wide)}, of the first run that counts of each scheme at this load."""
+    """Returns {name: (SVG, caption, True for a wide picture)}. Each scheme has a picture of its
+    first run at this load that counts."""
     result = {}
     for run in runs:
         name = re.sub(r'[^\w.-]', '-', f"links-{run['scheme']}-{load:g}")

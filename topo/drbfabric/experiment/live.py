@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One measured run in a fabric that is up: drbgen replays traffic and says what switches counted meanwhile."""
+"""Measures one run in a running fabric: drbgen replays traffic and reports what switches counted
+meanwhile."""
 
 import csv
 import json
@@ -8,15 +9,16 @@ import statistics
 from drbfabric import Failure
 from drbfabric.common import children
 from drbfabric.common.places import program
+from drbfabric.experiment import timed_faults
 
-# Traffic goes on behind the last slot that is measured, so that its packets do not find a fabric
-# that runs empty.
+# Slots of traffic after the last measured slot: its packets must not find a fabric that is running
+# empty.
 TAIL_SLOTS = 100
 
 
 def forget(fabric):
-    """Switches decide as if they had just started: what a scheme has learnt is gone, as it is in the
-    simulator before the first slot."""
+    """Reloads all switches of the fabric, which clears the state of their schemes. A simulated run
+    begins without such state, too."""
     children.run([program('drbctl', 'ctl'), 'reload', '--all', '--fabric', fabric])
 
 
@@ -26,8 +28,8 @@ def _show(fabric, view):
 
 
 def counted(fabric):
-    """What switches counted so far: packets that left a slot late, times they lost link time, packets forwarded, and
-    the longest queue."""
+    """Returns what switches counted so far: packets that left a slot late, losses of link time,
+    packets forwarded, and the longest queue."""
     workers, ports = _show(fabric, 'worker'), _show(fabric, 'ports')
     return {'late_slots': sum(w['late_slots'] for w in workers),
             'lost_credit_events': sum(w['lost_credit_events'] for w in workers),
@@ -36,15 +38,23 @@ def counted(fabric):
 
 
 def replay(traffic, plan, setup):
-    """Replays traffic and returns what a run in the fabric shows: {key: value}.
+    """Replays traffic and returns the figures of the run: {key: value}.
 
-    setup: slots, warmup (slots), stretched_ns (of a slot), queues."""
+    setup must have: slots, warmup (in slots), stretched_ns (length of a slot), queues, faults."""
     percentiles, links = f'{traffic}.hgrm', f'{traffic}.links'
+    faults, late = timed_faults.read(setup.faults), 0.0
     forget(plan['fabric'])
+    begin = timed_faults.begin_of(setup.slot, setup.hosts)
     with children.Child([program('drbgen', 'gen'), 'replay', traffic, '--fabric', plan['fabric'], '--json',
                          '--warmup', str(setup.warmup), '--stats', str(setup.slots - setup.warmup),
-                         '--slot', f'{setup.stretched_ns}ns', '--hgrm', percentiles, '--links', links]) as child:
-        code, out, said = child.wait()
+                         '--slot', f'{setup.stretched_ns}ns', '--hgrm', percentiles, '--links', links,
+                         *(['--begin', f'{begin:.6f}'] if faults else [])]) as child:
+        try:
+            late = timed_faults.cause(plan, faults, begin, setup, child)
+            code, out, said = child.wait()
+        finally:
+            child.stop()
+            timed_faults.mend(plan, faults)
     try:
         report = json.loads(out)
     except ValueError:
@@ -52,14 +62,15 @@ def replay(traffic, plan, setup):
         raise Failure(line[-1] if line else 'drbgen failed', 2 if code == 2 else 1) from None
     with open(links, encoding='ascii') as f:
         result = result_of(report, list(csv.DictReader(f)), setup.queues)
+    result['fault_late_slots'] = late
     with open(percentiles, encoding='ascii') as f:
         result['cdf'] = cdf_of(f, setup.stretched_ns)
     return result
 
 
 def cdf_of(lines, slot_ns):
-    """[(latency in slots, share of the packets that took no longer)] of what drbgen --hgrm wrote, whose
-    latencies begin when a packet has crossed the host's own link."""
+    """Returns [(latency in slots, share of packets that took no longer)] from a file of drbgen
+    --hgrm. Latencies in the file begin after the host's own link, so a slot is added."""
     words = (line.split() for line in lines if line.strip() and not line.startswith('#'))
     points = [(float(w[0]) * 1e3 / slot_ns + 1, int(w[2])) for w in words if w[0] != 'Value']
     total = points[-1][1] if points else 0
@@ -67,7 +78,8 @@ def cdf_of(lines, slot_ns):
 
 
 def result_of(report, links, queues):
-    """Figures of a run, of what drbgen reports and of its lines of links. queues: the kinds of links that there are."""
+    """Returns the figures of a run from drbgen's report and its lines of links. queues: kinds of
+    links that the fabric has."""
     missing = set(queues) - set(map(kind_of, links))
     if missing:
         raise Failure(f'no switch of layer {min(missing)[-1]} answered in time: use a less busy machine, or longer '
@@ -94,5 +106,5 @@ def result_of(report, links, queues):
 
 
 def kind_of(link):
-    """Direction and layer, such as up1."""
+    """Returns the direction and layer of a link, such as up1."""
     return f'{"up" if link["port"][0] == "u" else "down"}{link["layer"]}'

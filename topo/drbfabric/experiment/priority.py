@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real-time priority while something is measured: what else runs here delays it less. Not while switches start or end:
-each takes a CPU for a tenth of a second then, and real time would keep everybody else from it."""
+"""Real-time priority during measurements, so that other processes delay them less.
+
+Switches have normal priority while they start or end. Each needs a CPU for a tenth of a second
+then, and with real-time priority no other process could use that CPU."""
 
 import contextlib
 import os
@@ -9,14 +11,15 @@ from drbfabric.fabric import processes
 
 
 def _set(fabric, policy, priority):
-    """For all threads of its switches, and for this one, from which the generator inherits it."""
+    """Sets the policy of all threads of the switches, and of this thread, whose children inherit
+    it: the traffic generator is one."""
     threads = [0]
     for pid, started in fabric.processes().values():
         with contextlib.suppress(FileNotFoundError):
             if processes.is_alive(pid, started):
                 threads += map(int, os.listdir(f'/proc/{pid}/task'))
     for thread in threads:
-        # Not permitted to everybody; a thread may have ended.
+        # The permission may be missing, or the thread may have ended.
         with contextlib.suppress(PermissionError, ProcessLookupError):
             os.sched_setscheduler(thread, policy, os.sched_param(priority))
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an experiment leaves: CSV files, pictures, and one HTML file that needs nothing else."""
+"""Writes the results of an experiment: CSV files, pictures, and one self-contained HTML file."""
 
 import math
 import os
 
+from drbfabric.common import files
 from drbfabric.experiment import link_tree
 from drbfabric.experiment.experiment import DETAILS, DISTURBED_SHARE, TOLERANCES, name_of
 from drbfabric.experiment.summary import deviations
@@ -15,7 +16,7 @@ TEMPLATE = os.path.join(os.path.dirname(__file__), 'templates/experiment.html')
 
 
 def _is_wide(figures):
-    """Whether they need a logarithmic scale."""
+    """True if the figures need a logarithmic scale."""
     return bool(figures) and max(figures) > 8 * min(figures) > 0
 
 
@@ -24,7 +25,7 @@ def _known(rows, key):
 
 
 def _lines(rows, setup, key, title):
-    """Live with its standard errors beside the simulator's lines."""
+    """Draws a figure over the load: live with standard errors, and the simulator's lines."""
     f = Figure(key, 'lines', title, 'Live (dashed) with standard errors over the runs, and simulated (solid).',
                Axis('load'), Axis('slots', log=_is_wide(_known(rows, key))))
     for scheme in setup.schemes:
@@ -37,9 +38,9 @@ def _lines(rows, setup, key, title):
 
 
 def bars(rows, key, name, title):
-    """Of one load: live with its error beside simulated, a group for each scheme."""
+    """Draws a figure at one load, with bars for each scheme: live with its error, and simulated."""
     figures = _known(rows, key)
-    # Bars begin at zero, or, where their scale has none, a decade below the shortest.
+    # Bars begin at zero, or on a logarithmic scale a decade below the shortest bar.
     slots = Axis('slots', log=True, low=min(figures) / 10) if _is_wide(figures) else Axis('slots', low=0)
     f = Figure(name, 'bars', title, 'Live with standard errors over the runs, and simulated.', Axis('scheme'), slots)
     f.add('live', '1', [Point(row['scheme'], row[key], row[f'{key}_se']) for row in rows])
@@ -48,7 +49,8 @@ def bars(rows, key, name, title):
 
 
 def _cdfs(runs, load):
-    """Latencies of the packets of each run that counts, at one load: a curve a run, a colour a scheme."""
+    """Draws the latencies of packets at one load. Each run that counts has a curve, each scheme a
+    colour."""
     mine = [run for run in runs if run['counts'] and run['load'] == load and run.get('cdf')]
     if not mine:
         return []
@@ -61,7 +63,7 @@ def _cdfs(runs, load):
 
 
 def _queues(rows, setup, load):
-    """Mean queues of one load by layer, live and simulated side by side."""
+    """Draws the mean queues by layer at one load, live and simulated side by side."""
     mine = [row for row in rows if row['load'] == load]
     log = any(row['growing'] or row['sim_growing'] for row in mine)
     f = Figure(f'queue-{load:g}', 'bars', f'Mean queue, load {load:g}',
@@ -76,7 +78,7 @@ def _queues(rows, setup, load):
 
 
 def figures_of(rows, setup, runs):
-    """All figures of an experiment."""
+    """Returns all figures of an experiment."""
     figures = [_lines(rows, setup, key, title) if len(setup.loads) > 1 else
                bars(rows, key, key, f'{title}, load {setup.loads[0]:g}')
                for key, title in (('latency', 'Mean latency'), ('tail', 'Cohort tail'))]
@@ -87,7 +89,7 @@ def figures_of(rows, setup, runs):
 # The page
 
 def _figures(row, key, factor=1, unit=''):
-    """Live with its standard error, simulated, and how far the one is off the other."""
+    """Returns texts of live with its standard error, simulated, and the deviation in percent."""
     error = row[f'{key}_se']
     live = f'{factor * row[key]:.2f}' + ('' if math.isnan(error) else f' ± {factor * error:.2f}') + unit
     simulated = f"{factor * row[f'sim_{key}']:.2f}{unit}"
@@ -99,7 +101,7 @@ def _figures(row, key, factor=1, unit=''):
 
 
 def table(rows):
-    """Head and lines of the comparison."""
+    """Returns the head and the lines of the comparison."""
     head = ['scheme', 'load', 'mean latency, live', 'simulated', 'off', 'cohort tail, live',
             'simulated', 'off', 'redirected, live', 'simulated', 'off', 'queues grow', 'runs',
             'remarks']
@@ -115,7 +117,7 @@ def table(rows):
 
 
 def detail(rows, queues):
-    """Head and lines of what is compared beside that: live, simulated."""
+    """Returns the head and the lines of the further figures. Each cell has live, then simulated."""
     titles = {'latency_p50': 'median latency', 'latency_p99': '99 %', 'latency_p999': '99.9 %',
               'latency_max': 'largest', 'reordered_share': 'reordered', 'reorder_extent': 'extent',
               'reorder_buffer': 'buffer'}
@@ -144,7 +146,8 @@ def remarks(row):
 
 
 def write(folder, experiment, rows):
-    """All files of the experiment; returns the path of the page, None without one."""
+    """Writes all files of the experiment. Returns the path of the page, or None if a package for it
+    is missing."""
     setup = experiment.setup
     os.makedirs(folder, exist_ok=True)
     write_csv(f'{folder}/runs.csv', [{k: v for k, v in run.items() if k not in ('cdf', 'links')}
@@ -158,8 +161,7 @@ def write(folder, experiment, rows):
                                     for latency, share in run.get('cdf', ())])
     trees = link_tree.pictures(experiment.runs, max(setup.loads))
     for name, (picture, *_) in trees.items():
-        with open(f'{folder}/{name}.svg', 'w', encoding='utf-8') as f:
-            f.write(picture)
+        files.write(f'{folder}/{name}.svg', picture)
     return write_page(folder, figures_of(rows, setup, experiment.runs), TEMPLATE, drawn=trees, fabric=name_of(setup),
                       setup=setup, table=table(rows), detail=detail(rows, setup.queues),
                       disturbed_share=DISTURBED_SHARE, tolerances=TOLERANCES,

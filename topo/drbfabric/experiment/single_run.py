@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One run, from nothing to the counters of every port: what the demo shows with --one."""
+"""The demo with --one: starts a fabric, runs one scheme, and prints the counters of every port."""
 
-import tempfile
+import os
 
 from drbfabric import usage
 from drbfabric.common import children, interrupts, schemes
 from drbfabric.common.cli import need_root
 from drbfabric.common.places import harness, program
 from drbfabric.experiment.experiment import default_slot, threshold_at
-from drbfabric.fabric import fabrics
+from drbfabric.fabric import fabrics, keeper
 
 SLOTS = 2000
 
 
 def _shown(command):
-    """Runs a program that writes where this one does; its exit status."""
+    """Runs a program that shares the standard output of this one. Returns its exit status."""
     with children.Child(command, shown=True) as child:
         return child.wait()[0]
 
@@ -33,10 +33,10 @@ def run(args, say):
     threshold = threshold_at(args.load, args.threshold or 'paper')
     options += ['--threshold', threshold] if schemes.has_threshold(scheme) else []
     fabric = harness('fabric')
-    # Says what is wrong with the options before anything is written.
+    # drbtopo refuses wrong options here, before any file is written.
     children.run([program('drbtopo', 'topo'), 'plan', *options])
     up = children.Held()
-    with tempfile.TemporaryDirectory(prefix='drb-demo-') as folder:
+    with keeper.kept('drb-demo-') as folder:
         traffic = f'{folder}/traffic'
         children.run([program('drbgen', 'gen'), 'write', *size, '--traffic', pattern,
                       '--load', f'{args.load:g}', '--slots', str(args.slots or SLOTS),
@@ -46,8 +46,9 @@ def run(args, say):
         say(f'F({args.layers},{args.arity}), scheme {scheme}{t}, links of {1e9 / slot_ns:.4g} packets/s; '
             f'{pattern}, load {args.load:g}, {args.slots or SLOTS} slots of {slot_ns / 1e6:g} ms')
         try:
-            # One that fails or is interrupted undoes itself; one that is refused was not ours.
-            up.get([fabric, 'up', *options])
+            # If `up` fails or is interrupted, it undoes its work. If it refuses because such a
+            # fabric exists, that fabric is not ours to take down.
+            up.get([fabric, 'up', '--owner', str(os.getpid()), *options])
             say('replaying')
             kind = [f'--{args.format}'] if args.format != 'table' else []
             status = _shown([program('drbgen', 'gen'), 'replay', traffic, '--fabric', args.name, *kind])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the runs of an experiment come to: means with their errors, and how far live is off simulated."""
+"""Summarises the runs of an experiment: means with standard errors, and deviations of live from
+simulated figures."""
 
 import math
 import statistics
@@ -22,12 +23,12 @@ def _most(flags):
 
 
 def _error(values):
-    """Standard error of the mean."""
+    """Returns the standard error of the mean, NaN for fewer than two values."""
     return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
 
 
 def summarise(experiment):
-    """One row per scheme and load: means over the runs, and how far live is off simulated."""
+    """Returns a row per scheme and load: means over runs, and deviations of live from simulated."""
     rows = []
     for scheme in experiment.setup.schemes:
         for load in experiment.setup.loads:
@@ -53,7 +54,7 @@ def _summary(experiment, scheme, load):
         row[key] = _mean([r[key] for r in runs])
         row[f'{key}_se'] = _error([r[key] for r in runs])
         row[f'sim_{key}'] = _mean([s[key] for s in sims])
-        # Run by run, for the traffic of both is the same.
+        # Compared run by run, because both runs of a seed have the same traffic.
         off = [r[key] / s[key] - 1 for r, s in zip(runs, sims) if s[key]]
         row[f'{key}_off'] = _mean(off)
         row[f'{key}_off_se'] = _error(off)
@@ -68,12 +69,13 @@ def _summary(experiment, scheme, load):
 
 
 def deviations(row):
-    """What of a row is further off than it may be, beyond what chance explains."""
+    """Returns remarks on the figures of a row that deviate by more than the tolerance and chance
+    (two standard errors) allow."""
     found = []
     if row['unexplained']:
         found.append(f"{row['unexplained']} runs late while the machine had time")
     if row['growing'] or row['sim_growing']:
-        # Without a steady state there is nothing to be equal but that.
+        # Without a steady state, only the growth itself can be compared.
         differ = row['growth_differs'] > row['runs'] / 2
         return [*found, 'only one of live and simulated grows'] if differ else found
     for key, share in TOLERANCES:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`topo/experiment --tcp WORKLOAD`: options, and the run from a fabric that comes up to the report."""
+"""`topo/experiment --tcp WORKLOAD`: its options, and the run from starting the fabric to the
+report."""
 
 import argparse
-import tempfile
 
 from drbfabric import usage
 from drbfabric.common import children, schemes
@@ -12,6 +12,7 @@ from drbfabric.common.places import program
 from drbfabric.experiment import tcp_report
 from drbfabric.experiment.experiment import default_slot, taken_down
 from drbfabric.experiment.tcp_experiment import Experiment, Setup, draw, summarise
+from drbfabric.fabric import keeper
 from drbfabric.fabric.fabrics import Fabric
 
 UNITS = ('packet', 'flowlet', 'flow')
@@ -38,7 +39,7 @@ def add_options(p):
 
 
 def workloads_of(args):
-    """{name: words of drbsim}: sizes at each load, jobs."""
+    """Returns {name: arguments of drbsim}: an entry for each load of sizes, and for each job."""
     found = {}
     for word in args.tcp.split(','):
         if word.split(':')[0] in ('websearch', 'datamining', 'fixed', 'file'):
@@ -59,7 +60,7 @@ def setup_of(args):
 
 
 def check(setup):
-    """What would be refused only once something runs."""
+    """Refuses what would be refused only after switches have started."""
     Fabric(setup.name).need_free('take another --fabric')
     if not setup.combinations():
         raise usage(f"--scheme {','.join(setup.schemes)}: route packets, not flows: take --unit packet")
@@ -79,16 +80,16 @@ def print_summary(rows, kind):
                    [{k: None if v != v else v for k, v in row.items()} for row in rows], kind)
         return
     for head, lines in (tcp_report.table(rows), tcp_report.why(rows)):
-        # Titles come twice.
+        # Keys are numbers, because some titles occur twice.
         print_rows(list(enumerate(head)), [dict(enumerate(line)) for line in lines], 'table')
         print()
 
 
 def run(args):
-    """Once everything about the options that holds for any experiment was checked."""
+    """Runs the experiment. The caller has checked the options that all experiments share."""
     setup = setup_of(args)
     check(setup)
-    with tempfile.TemporaryDirectory(prefix='drb-experiment-') as folder:
+    with keeper.kept('drb-experiment-') as folder:
         experiment = Experiment(setup, folder)
         with taken_down(experiment):
             experiment.run()

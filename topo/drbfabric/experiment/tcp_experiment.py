@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The transfers that drbsim draws, live by TCP and simulated: every combination of workload, unit and scheme on
-the same lists, run by run."""
+"""Runs the transfers that drbsim draws, live by TCP and simulated.
+
+Every combination of workload, unit and scheme gets the same lists of transfers. Live and simulated
+results are compared run by run."""
 
 import csv
 import io
@@ -10,7 +12,7 @@ import statistics
 import time
 from dataclasses import dataclass
 
-from drbfabric.common import children, schemes
+from drbfabric.common import children, files, schemes
 from drbfabric.common.places import harness, program
 from drbfabric.common.progress import RunProgress
 from drbfabric.experiment import live, priority, tcp_player
@@ -19,19 +21,20 @@ from drbfabric.experiment.experiment import CONTROL_SHARE, PAUSE_SECONDS, distur
 from drbfabric.fabric.fabrics import Fabric
 from drbfabric.report.sample import Sample
 
-# How far live completion times may be from simulated ones.
+# Largest accepted deviation of live mean completion times from simulated ones.
 TOLERANCE = 0.15
-FLOWLET_GAP = 20  # slots, drbsim's
-# Slots after which switches take flows for ended. The simulator knows the moment; the last acknowledgement, which may
-# come later than FLOW_GRACE after a FIN, is a flow again, for FLOW_IDLE.
+FLOWLET_GAP = 20  # slots, as in drbsim
+# Pauses, in slots, after which a flow has ended for switches: FLOW_GRACE after a FIN, else
+# FLOW_IDLE. The simulator knows the exact end. An acknowledgement that comes later than FLOW_GRACE
+# after a FIN counts as a new flow for FLOW_IDLE.
 FLOW_GRACE, FLOW_IDLE = 30, 120
-# A run ends after so many times what the simulator takes, and the pause beside it.
+# Time limit of a run: LONGEST times the simulated makespan, plus LONGEST_SECONDS.
 LONGEST, LONGEST_SECONDS = 10, 10
 
 
 @dataclass
 class Setup:
-    """What is asked for. workloads: {name: options of drbsim that draw it}."""
+    """Options of an experiment. workloads: {name: arguments of drbsim that draw it}."""
     layers: int
     arity: int
     schemes: list
@@ -53,7 +56,7 @@ class Setup:
 
     @property
     def rate(self):
-        """Of links, bit/s: a full frame takes a slot."""
+        """Rate of links in bit/s: a full frame takes a slot."""
         return tcp_player.WIRE_BYTES * 8 / self.slot
 
     @property
@@ -61,14 +64,16 @@ class Setup:
         return shape_of(self)
 
     def combinations(self):
-        """Schemes that route packets alone have no other unit."""
+        """Returns [(workload, unit, scheme)]. Schemes that cannot route flows occur only with the
+        unit packet."""
         return [(workload, unit, scheme) for unit in self.units for scheme in self.schemes
                 for workload in self.workloads if unit == 'packet' or schemes.row(scheme)['flows']]
 
 
 def source_of(unit, scheme):
-    """The simulator's source that is nearest to TCP. Linux takes packets that others overtake for lost only until
-    it has seen that they come late; with one way for each flow, none do."""
+    """Returns the simulator's source that is nearest to TCP. Linux takes overtaken packets for
+    lost, but only until it has seen such packets arrive late. With one path for each flow, no
+    packet overtakes another."""
     return 'spray' if unit == 'packet' and scheme not in ('ecmp', 'dmodk') else 'window'
 
 
@@ -78,7 +83,7 @@ def draw(setup, workload, seed):
 
 
 def simulate(setup, path, unit, scheme, options):
-    """Rows of drbsim replay, their times numbers, and the threshold."""
+    """Returns the rows of drbsim replay, with their times as numbers, and the threshold."""
     text = children.run([program('drbsim', 'sim'), 'replay', path, *setup.size, '--scheme', schemes.text(scheme),
                          '--unit', unit, '--queue', str(setup.queue), '--gap', str(FLOWLET_GAP), '--mark', '100000000',
                          *options, '--csv'])
@@ -91,7 +96,7 @@ def simulate(setup, path, unit, scheme, options):
 
 
 def makespan(rows):
-    """NaN if any did not arrive."""
+    """Returns the end of the last transfer in slots, or NaN if a transfer did not arrive."""
     ends = [row['start'] + row['time'] for row in rows if row['time'] is not None]
     return max(ends) if len(ends) == len(rows) else math.nan
 
@@ -102,7 +107,8 @@ def mean_of(rows, value):
 
 
 def verdict(off, half):
-    """Whether live is within TOLERANCE of simulated, by all of the interval."""
+    """Returns 'within' or 'outside' if the whole interval is within or outside TOLERANCE, else
+    'undecided'. off: deviation of live from simulated; half: half the width of the interval."""
     if math.isnan(off) or math.isnan(half):
         return 'undecided'
     if abs(off) + half <= TOLERANCE:
@@ -111,14 +117,15 @@ def verdict(off, half):
 
 
 def stolen_seconds():
-    """CPU time that the host of a virtual machine took away so far."""
+    """Returns the CPU seconds that the host of this virtual machine has taken away so far."""
     with open('/proc/stat', encoding='ascii') as f:
         words = f.readline().split()
     return int(words[8]) / os.sysconf('SC_CLK_TCK') if len(words) > 8 else 0.0
 
 
 class Experiment:
-    """Runs everything: `runs` has a row for each live run, `transfers` one for each transfer of those that count."""
+    """Runs all combinations. `runs` has a row for each live run that counts, `transfers` a row for
+    each transfer of these runs."""
 
     def __init__(self, setup, folder):
         self.setup, self.folder = setup, folder
@@ -135,8 +142,10 @@ class Experiment:
         fabric, first = Fabric(s.name), not self.up.held
         if not first:
             priority.lay_down(fabric)
-        self.up.get([harness('fabric'), *(['up', *s.size, '--links', s.links, '--offloads', 'off'] if first else
-                                          ['replan']), *options])
+        words = ['replan']
+        if first:
+            words = ['up', '--owner', str(os.getpid()), *s.size, '--links', s.links, '--offloads', 'off']
+        self.up.get([harness('fabric'), *words, *options])
         plan = fabric.need_plan()
         if first:
             tcp_player.set_host_links(plan, s.rate)
@@ -150,7 +159,8 @@ class Experiment:
             children.run([harness('fabric'), 'down', '--fabric', self.setup.name])
 
     def play_once(self, plan, rows, longest):
-        """The rows of the player, and what disturbed it."""
+        """Plays the list once. Returns the rows of the player, and the figures of the run with the
+        reasons why it was disturbed."""
         s = self.setup
         player = tcp_player.Player(plan, tcp_player.transfers_of(rows), s.slot, s.congestion)
         with Control(s.slot) as control:
@@ -166,7 +176,8 @@ class Experiment:
         return played, run
 
     def play(self, plan, rows, longest):
-        """The least disturbed of some plays, and how many there were."""
+        """Plays until a run is undisturbed or repetitions are used up. Returns (rows, run, number
+        of plays), where rows and run belong to the least disturbed play."""
         plays = []
         while True:
             plays.append(self.play_once(plan, rows, longest))
@@ -179,8 +190,7 @@ class Experiment:
         s = self.setup
         path = f'{self.folder}/{workload}-{seed}.csv'
         text = draw(s, workload, seed)
-        with open(path, 'w', encoding='utf-8') as f:
-            f.write(text)
+        files.write(path, text)
         source = source_of(unit, scheme)
         share = tcp_player.ACK_BYTES / tcp_player.WIRE_BYTES
         no_room = ['--seed', str(seed), '--ack', f'{share:.4f}']
@@ -197,7 +207,7 @@ class Experiment:
         played, run, plays = self.play(plan, list(csv.DictReader(io.StringIO(text))), longest)
         run.update(workload=workload, unit=unit, scheme=scheme, seed=seed, source=source, threshold=threshold,
                    plays=plays, transfers=len(played), unfinished=sum(row['time'] is None for row in played))
-        # Those that arrived in both.
+        # Only transfers that arrived both live and simulated are compared.
         both = [(p, q) for p, q in zip(played, simulated) if p['time'] is not None and q['time'] is not None]
         run.update(_figures('', [p for p, _ in both], simulated), **_figures('sim_', [q for _, q in both], simulated))
         run.update({name: mean_of(rows, lambda row: row['time']) for name, rows in others.items()})
@@ -228,12 +238,13 @@ def _figures(prefix, rows, simulated):
 
 
 def unexplained(run):
-    """Disturbed while a control beside it had time."""
+    """True if a run was disturbed although a control process had time."""
     return bool(run['disturbed']) and run['control_late'] < CONTROL_SHARE
 
 
 def summarise(experiment):
-    """A row for each combination: means over its runs, and how far live is off simulated, run by run."""
+    """Returns a row for each combination: means over its runs, and deviations of live from
+    simulated, computed run by run."""
     rows = []
     for workload, unit, scheme in experiment.setup.combinations():
         runs = [r for r in experiment.runs if (r['workload'], r['unit'], r['scheme']) == (workload, unit, scheme)]
@@ -248,7 +259,8 @@ def summarise(experiment):
                         f'sim_{key}': statistics.fmean(r[f'sim_{key}'] for r in runs),
                         f'{key}_off': statistics.fmean(offs), f'{key}_off_interval': Sample(offs).half})
         row['verdict'] = verdict(row['time_off'], row['time_off_interval'])
-        # What is missing would change the mean; what the machine disturbed does not show that live is different.
+        # Transfers that did not arrive would change the mean. A run that the machine disturbed does
+        # not prove that live differs.
         if row['unfinished'] or row['verdict'] == 'outside' and row['disturbed'] > row['unexplained']:
             row['verdict'] = 'undecided'
         for key in ('handshake', 'sim_handshake', 'connected_off', 'min_rtt', 'resent', 'acks', 'sim_open', 'sim_other',

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plays a list of transfers by TCP between the hosts of a fabric that is up, from one process: a socket stays
-in the network namespace that it was made in."""
+"""Plays a list of transfers by TCP between the hosts of a running fabric.
+
+One process is enough, because a socket stays in the network namespace in which it was created."""
 
 import contextlib
 import errno
@@ -14,32 +15,34 @@ from drbfabric import Failure
 from drbfabric.fabric import netns
 
 PORT = 5201
-# Of a full frame with IPv4 and TCP's time stamps: payload; with headers and what the wire takes.
+# Bytes of a full frame with IPv4 and TCP time stamps: its payload, and its size on the wire (with
+# headers and 24 bytes of Ethernet overhead). ACK_BYTES: an acknowledgement on the wire.
 PAYLOAD, WIRE_BYTES, ACK_BYTES = 1448, 1514 + 24, 66 + 24
-# What Linux sends for transfers of tens of packets (`acks` of the experiment's figures). The simulator has one for
-# each packet, so much smaller.
+# Acknowledgements per packet that Linux sends in transfers of tens of packets (`acks` in the
+# figures of the experiment). The simulator sends one for each packet, smaller by this factor.
 ACKS_PER_PACKET = 0.72
 BUFFER = bytearray(1 << 18)
-TCP_CONGESTION = 13  # of linux/tcp.h
-# Places in struct tcp_info of linux/tcp.h.
+TCP_CONGESTION = 13  # from linux/tcp.h
+# Size of struct tcp_info in linux/tcp.h, and offsets of some members, in bytes.
 TCP_INFO_BYTES = 160
 TOTAL_RETRANS, SEGS_IN, MIN_RTT, DATA_SEGS_OUT = 100, 140, 148, 156
-# Neighbours are known by then, which a host asks for once.
+# Hosts have resolved the MAC addresses of their neighbours after this time. They do so only once.
 SETTLE_SECONDS = 0.5
-# Times count from the call of connect; what is later than that changes what else is under way then.
+# A transfer that starts later than this many slots counts as late. Its own time counts from
+# connect(), but a late start changes which other transfers run at the same time.
 LATE_SLOTS = 2
 
 
 @dataclass
 class Transfer:
-    """A line of the list, and what became of it: times in ns of the monotonic clock."""
+    """A line of the list, and its result. Times are ns of the monotonic clock."""
     slot: int
     source: int
     dest: int
     packets: int
-    waits: int = 0  # for so many events
+    waits: int = 0  # events that must happen before it starts
     then: dict = field(default_factory=lambda: {'sent': [], 'arrived': []})
-    due: bool = False  # its slot has come
+    due: bool = False  # true once its slot has come
     start: int = 0
     connected: int = 0
     finish: int = 0
@@ -49,7 +52,8 @@ class Transfer:
 
 
 def transfers_of(rows):
-    """Of the rows of a list as drbsim prints it, with who waits for whom."""
+    """Makes transfers from the rows of a list that drbsim prints. `then` gets the indices of the
+    transfers that wait for each event."""
     transfers = []
     for row in rows:
         t = Transfer(int(row['slot']), int(row['from']), int(row['to']), int(row['packets']))
@@ -63,7 +67,8 @@ def transfers_of(rows):
 
 
 def set_host_links(plan, rate):
-    """Host links get the rate of all others, bit/s. What TCP learnt from one connection another one forgets."""
+    """Gives host links the rate of all other links, in bit/s. Also keeps TCP from using metrics of
+    earlier connections."""
     for host in plan['hosts']:
         with netns.inside(host['namespace']):
             netns.tc('qdisc replace dev eth0 root stab overhead 24 linklayer ethernet '
@@ -72,13 +77,14 @@ def set_host_links(plan, rate):
 
 
 class Player:
-    """All transfers of a list, from the first to the last."""
+    """Plays all transfers of a list."""
 
     def __init__(self, plan, transfers, slot, congestion):
         self.hosts, self.transfers, self.slot = plan['hosts'], transfers, slot
         self.congestion = congestion
         self.selector, self.stack = selectors.DefaultSelector(), contextlib.ExitStack()
-        self.senders = {}  # (address and port of the sender, address of the receiver): transfer, its socket
+        # {(sender's address and port, receiver's address): (transfer, sender's socket)}
+        self.senders = {}
         self.over, self.next, self.late = 0, 0, 0
         self.begin = 0.0
 
@@ -109,12 +115,13 @@ class Player:
         s = self._socket(t.source)
         s.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, self.congestion.encode())
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Writable once all that was written has left.
+        # Writable when few bytes are unsent. _send() later lowers the limit to 1 byte, so that the
+        # socket is writable again when all bytes have been sent.
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, 2 * PAYLOAD)
         code = s.connect_ex((self.hosts[t.dest]['ipv4'], PORT))
         if code not in (0, errno.EINPROGRESS):
             raise OSError(code, f"{self.hosts[t.source]['name']} to {self.hosts[t.dest]['name']}")
-        # Connections to several hosts may have the same port.
+        # Connections of a host to different hosts may have the same local port.
         self.senders[s.getsockname(), self.hosts[t.dest]['ipv4']] = t, s
         self.selector.register(s, selectors.EVENT_WRITE, (self._send, t, s))
 
@@ -167,7 +174,8 @@ class Player:
         t.then[event] = []
 
     def _start_due(self):
-        """Those whose slot has come; seconds until the next one's."""
+        """Starts the transfers whose slot has come. Returns the seconds until the next slot of a
+        transfer, or 1 after the last one."""
         while self.next < len(self.transfers):
             t = self.transfers[self.next]
             ahead = self.begin + t.slot * self.slot - time.monotonic()
@@ -181,7 +189,7 @@ class Player:
         return 1
 
     def play(self, seconds):
-        """Returns when all have arrived, or after so many seconds."""
+        """Plays until all transfers have arrived, at most this many seconds. Returns rows()."""
         with self.stack, self.selector:
             try:
                 self._listen()
@@ -197,8 +205,9 @@ class Player:
         return self.rows()
 
     def rows(self):
-        """{'start', 'time', ...} of each transfer, in slots; None where it did not arrive. The host's own link
-        lets a packet go when its time on that link begins, so a slot is added."""
+        """Returns {'start', 'time', ...} of each transfer, in slots; both are None if it did not
+        arrive. The host's own link passes a packet on when its transmission begins, so a slot is
+        added."""
         rows = []
         for i, t in enumerate(self.transfers):
             row = {'transfer': i, 'from': t.source, 'to': t.dest, 'packets': t.packets, 'start': None, 'time': None}

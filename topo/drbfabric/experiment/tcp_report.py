@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an experiment with TCP leaves: CSV, JSON, pictures and one HTML file, in the style of the other's."""
+"""Writes the results of an experiment with TCP: CSV, JSON, pictures and one HTML file, in the style
+of report.py."""
 
 import json
 import math
 import os
 import re
 
+from drbfabric.common import files
 from drbfabric.experiment import report, tcp_player
 from drbfabric.experiment.experiment import name_of
 from drbfabric.experiment.tcp_experiment import FLOWLET_GAP, TOLERANCE
@@ -25,7 +27,8 @@ def _with_interval(value, half, unit=''):
 
 
 def _off(value, half):
-    """In percent. What is less sure than itself, and than what is asked, says nothing."""
+    """Formats a deviation in percent. An interval wider than the deviation and than TOLERANCE shows
+    nothing."""
     return 'too few to tell' if half > max(abs(value), TOLERANCE) else _with_interval(100 * value, 100 * half, ' %')
 
 
@@ -40,7 +43,7 @@ def remarks(row):
 
 
 def table(rows):
-    """Head and lines of the comparison."""
+    """Returns the head and the lines of the comparison."""
     return HEAD, [[row['workload'], row['unit'], row['scheme'], _with_interval(row['time'], row['time_se']),
                    f"{row['sim_time']:.4g}",
                    _off(row['time_off'], row['time_off_interval']),
@@ -50,7 +53,7 @@ def table(rows):
 
 
 def why(rows):
-    """Head and lines of what may part live from simulated."""
+    """Returns the head and the lines of figures that may explain why live and simulated differ."""
     return WHY_HEAD, [[row['workload'], row['unit'], row['scheme'], f"{row['handshake']:.3g}",
                        f"{row['sim_handshake']:.3g}", f"{row['connected_off']:+.1%}",
                        f"{row['min_rtt']:.3g}", f"{row['resent']:.2%}", f"{row['acks']:.2f}",
@@ -61,7 +64,7 @@ def why(rows):
 
 
 def figures_of(rows, setup):
-    """Of each workload, mean times."""
+    """Draws the mean times of each workload."""
     figures = []
     for workload in setup.workloads:
         mine = [{**row, 'scheme': f"{row['scheme']}, {row['unit']}"} for row in rows if row['workload'] == workload]
@@ -71,13 +74,14 @@ def figures_of(rows, setup):
 
 
 def write(folder, experiment, rows):
-    """All files of the experiment; returns the path of the page, None without one."""
+    """Writes all files of the experiment. Returns the path of the page, or None if a package for it
+    is missing."""
     os.makedirs(folder, exist_ok=True)
     write_csv(f'{folder}/summary.csv', rows)
     write_csv(f'{folder}/runs.csv', experiment.runs)
     write_csv(f'{folder}/transfers.csv', experiment.transfers)
-    with open(f'{folder}/summary.json', 'w', encoding='utf-8') as f:
-        json.dump([{k: None if v != v else v for k, v in row.items()} for row in rows], f, indent=1)
+    plain = [{k: None if v != v else v for k, v in row.items()} for row in rows]
+    files.write(f'{folder}/summary.json', json.dumps(plain, indent=1))
     setup = experiment.setup
     return write_page(folder, figures_of(rows, setup), TEMPLATE, fabric=name_of(setup), setup=setup, table=table(rows),
                       why=why(rows), tcp=tcp_player, gap=FLOWLET_GAP, tolerance=TOLERANCE)

@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a scheme helps, in words, from rows of figures such as summarise() makes."""
+"""Puts in words which schemes help. Input: rows of figures such as summarise() makes."""
 
 import math
 
-# Traffic of the demo: pattern of drbgen and drbsim, and how people read it.
+# Traffic of the demo: pattern of drbgen and drbsim, short name, description.
 TRAFFIC = (('permutation', 'fresh', 'fresh permutations (new destinations each slot)'),
            ('fixed', 'persistent', 'a persistent permutation (hosts keep destinations)'))
-# Latencies this close are called equal: live runs differ from the simulator by as much.
+# Latencies that differ by this share count as equal: live runs differ from the simulator as far.
 EQUAL = 0.03
-# A winner is no further from the fastest than that.
+# A winner is "at or near the lowest latency" within this share of it.
 NEAR = 0.08
 
 
 def queues(row):
-    """What queues do for as long as the traffic lasts: they grow if they did in the run, which the machine did not
-    disturb, by more than chance does; else the simulator says it, over many times the slots."""
+    """Returns 'grow', 'bounded' or 'cannot be told'. Queues grow if they grew in an undisturbed
+    live run by more than chance explains. Otherwise the simulator decides, over many times the
+    slots."""
     if row['sim_growing'] or row['growing'] and not row['disturbed']:
         return 'grow'
     return 'cannot be told' if row['sim_unclear'] else 'bounded'
 
 
 def latency(row):
-    """What counts: live, or the simulator's where the machine disturbed the run. Infinite where
-    queues grow."""
+    """Returns the latency that counts: live, or simulated if the run was disturbed. It is infinite
+    if queues grow."""
     return math.inf if queues(row) == 'grow' else row['sim_latency' if row['disturbed'] else 'latency']
 
 
@@ -32,7 +33,7 @@ def _names(rows):
 
 
 def answer(rows, scheme='drb'):
-    """Whether a scheme helps under one traffic."""
+    """Answers in words whether a scheme helps under one traffic."""
     mine = next((row for row in rows if row['scheme'] == scheme), None)
     others = [row for row in rows if row is not mine]
     if not mine or not others:
@@ -46,7 +47,8 @@ def answer(rows, scheme='drb'):
 
 
 def _behind(rows, scheme):
-    """How many times the lowest latency a scheme has, at worst under any traffic."""
+    """Returns the ratio of a scheme's latency to the lowest one, under the traffic where the ratio
+    is largest."""
     worst = 1.0
     for _, name, _ in TRAFFIC:
         group = {row['scheme']: latency(row) for row in rows if row['traffic'] == name}
@@ -56,7 +58,7 @@ def _behind(rows, scheme):
 
 
 def winner(rows):
-    """The scheme that is never far behind the fastest."""
+    """Names the scheme that is least behind the fastest under every traffic."""
     behind = {row['scheme']: _behind(rows, row['scheme']) for row in rows}
     best = min(behind, key=lambda scheme: behind[scheme])
     if math.isinf(behind[best]):
@@ -67,7 +69,8 @@ def winner(rows):
 
 
 def verdict(rows):
-    """Lines that say who wins. No figures: the same in every run that measures the same."""
+    """Returns the lines of the verdict. They contain no figures, so that runs with the same outcome
+    print the same lines."""
     lines = ['Does DRB help?']
     for _, name, meaning in TRAFFIC:
         group = [row for row in rows if row['traffic'] == name]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fabric in namespaces: made, started, checked, taken down."""
+"""Fabrics in network namespaces: making, starting, checking and taking them down."""

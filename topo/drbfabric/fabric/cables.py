@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Interfaces of the machine that a plan takes for links to other machines: a cable becomes a port of a switch
-until its fabric is down, a VLAN is made on one."""
+"""Interfaces of this machine that a plan uses for links to other machines.
+
+The interface of a cable becomes a port of a switch until its fabric is taken down. A VLAN is
+created on an interface, which stays."""
 
 import collections
 import json
@@ -13,20 +15,20 @@ from drbfabric.fabric import netns
 
 
 def ends(plan):
-    """(link, its side, namespace) of links whose end here is an interface of the machine, or a VLAN of one."""
+    """Ends here that are an interface of the machine, or a VLAN of one: (link, side, namespace)."""
     spaces = {node['name']: node['namespace'] for node in plan.get('switches', [])}
     return [(link, side, spaces[link[side]]) for link in plan.get('links', []) for side in ('lower', 'upper')
             if f'{side}_interface' in link and link[side] in spaces]
 
 
 def _ip(*words):
-    """What ip answers as JSON; [] where it finds nothing."""
+    """The JSON output of ip; [] if it finds nothing."""
     done = subprocess.run(['ip', '-json', *words], capture_output=True, text=True, check=False)
     return json.loads(done.stdout or '[]') if done.returncode == 0 else []
 
 
 def _not_free(interface, underlay):
-    """Why an interface cannot be moved into a switch, '' if it can."""
+    """The reason why an interface cannot be moved into a switch; '' if it can."""
     name = interface['ifname']
     if name in underlay:
         return f'{name} leads to the other machines: a cable takes an interface of its own'
@@ -39,7 +41,9 @@ def _not_free(interface, underlay):
 
 
 def check(plan, underlay):
-    """Refuses a plan whose interfaces are not here, or are in use; underlay: those that lead to the other machines."""
+    """Refuses a plan whose interfaces are missing or in use.
+
+    underlay: the interfaces that lead to other machines."""
     wanted = ends(plan)
     there = {interface['ifname']: interface for interface in (_ip('address', 'show') if wanted else [])}
     for link, side, _ in wanted:
@@ -55,29 +59,37 @@ def check(plan, underlay):
             raise usage(f'{port}: {why}')
 
 
-def remove_made(plan, namespaces):
-    """Deletes VXLAN interfaces and VLANs out of namespaces that are about to be deleted. The kernel would do it some
-    time after that, and until then an up that makes them again is told that their ids are taken."""
+def ports(plan):
+    """The ports that need work before their namespaces are deleted, as [namespace, port, name].
+
+    A port with a name is returned to the machine under this name; one with None is deleted."""
     spaces = {node['name']: node['namespace'] for node in plan.get('switches', [])}
+    made = [[spaces[link[side]], link[f'{side}_port'], None] for link in plan.get('links', [])
+            for side in ('lower', 'upper') if link['kind'] in ('vxlan', 'vlan') and link[side] in spaces]
+    return made + [[namespace, link[f'{side}_port'], link[f'{side}_interface']]
+                   for link, side, namespace in ends(plan) if link['kind'] == 'cable']
+
+
+def let_go(found, namespaces):
+    """Returns or deletes ports, given as ports() lists them, in namespaces that will be deleted."""
+    _give_back([port for port in found if port[0] in namespaces and port[2]])
     made = collections.defaultdict(list)
-    for link in plan.get('links', []):
-        for side in ('lower', 'upper'):
-            if link['kind'] in ('vxlan', 'vlan') and spaces.get(link[side]) in namespaces:
-                made[spaces[link[side]]].append(f"link delete dev {link[f'{side}_port']}")
+    for namespace, port, name in found:
+        if namespace in namespaces and not name:
+            made[namespace].append(f'link delete dev {port}')
+    # The kernel deletes VXLAN interfaces and VLANs some time after their namespaces. Until then, a
+    # new up would fail because their ids are in use.
     for namespace, lines in made.items():
         with netns.inside(namespace):
-            netns.batch(lines, force=True)  # of an up that failed, not all are there
+            netns.batch(lines, force=True)  # after a failed up, some are missing
 
 
-def give_back(plan, namespaces):
-    """Moves interfaces of the machine out of namespaces that are about to be deleted: not every kind would come
-    back by itself, and none under its name."""
-    for link, side, namespace in ends(plan):
-        port, name = link[f'{side}_port'], link[f'{side}_interface']
-        if link['kind'] != 'cable' or namespace not in namespaces:
-            continue
+def _give_back(cables):
+    """Moves interfaces of the machine out of their namespaces. When a namespace is deleted, the
+    kernel returns only some kinds of interfaces, and none under its old name."""
+    for namespace, port, name in cables:
         if not _ip('-n', namespace, 'link', 'show', 'dev', port):
-            continue  # it was not moved yet, or is gone
+            continue  # the interface was not moved yet, or is gone
         done = subprocess.run(['ip', '-n', namespace, 'link', 'set', 'dev', port, 'down', 'netns', str(os.getpid()),
                                'name', name], capture_output=True, text=True, check=False)
         if done.returncode != 0:

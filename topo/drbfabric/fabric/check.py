@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of a running fabric. Every check returns (row for the table, complaints); `notes` of a
-row are lines to print that are no complaints."""
+"""Checks of a running fabric. Every check returns (row of the table, complaints).
+
+The `notes` of a row are lines to print that are not complaints."""
 
 import json
 import random
@@ -11,23 +12,25 @@ from drbfabric import Failure
 from drbfabric.fabric import echo, link_states, neighbours, netns
 from drbfabric.fabric.telemetry import Telemetry
 
-# Up to this many hosts every ordered pair is pinged, above it a sample.
+# Up to this many hosts, all ordered pairs are pinged; above, a sample of SAMPLE_A_HOST per host.
 ALL_PAIRS_HOSTS = 64
 SAMPLE_A_HOST = 8
 # All namespaces share the kernel's neighbour tables (net.ipv*.neigh.default.gc_thresh3 = 1024). An
-# IPv6 ping makes up to four entries, at both ends one for the other host and one for the multicast
-# group that was asked: so many pairs at a time, then the tables are flushed.
+# IPv6 ping makes up to four entries: at both ends one for the other host, and one for the multicast
+# group of the request. After this many pairs, the tables are therefore flushed.
 PAIRS_A_WAVE = 192
-# Hosts of other machines ping the hosts of this one meanwhile, and entries of their waves go only with one of ours.
+# Lower limit if hosts of other machines ping the hosts here at the same time. The entries that they
+# cause are flushed only with a wave of this machine.
 PAIRS_A_WAVE_MIN = 48
-# Pings of one host in a wave, one after another: fewer hosts know others then, and forget them afterwards.
+# Successive pings of one host in a wave: more pings of fewer hosts mean fewer tables to flush.
 PINGS_A_HOST = 4
 PING_FRAME_BITS = (98 + 24) * 8
 
 
 def switch_view(switch, ports, plan):
-    """What one switch says of itself and its links, compared with the plan: (complaints, its drained
-    ports)."""
+    """Compares the reports of one switch about itself and its links with the plan.
+
+    Returns (complaints, drained ports)."""
     name = switch['name']
     complaints, drained = [], []
 
@@ -43,14 +46,15 @@ def switch_view(switch, ports, plan):
                                ('label', switch['label']), ('code', switch['code']),
                                ('ready', 1), ('ports', len(ports))):
                 says = info.get(key)
-                # An empty code may come as an empty dictionary.
-                expect(key, says if says or key != 'code' else [], value)
+                # An empty code may arrive as an empty dictionary.
+                if key in info or key == 'name':  # other versions may lack the other keys
+                    expect(key, says if says or key != 'code' else [], value)
             all_say = link_states.wait_heard(t, ports, time.monotonic() + link_states.HELLO_SECONDS)
             for port, peer in ports.items():
                 says = all_say.get(port, {})
                 expect(f'peer of {port}', says.get('peer'), peer)
                 if str(says.get('state')).startswith('drained'):
-                    drained.append(f'{name}.{port}')  # it is as wired, else it would be miswired
+                    drained.append(f'{name}.{port}')  # a wrong cable would make it miswired
                 else:
                     expect(f'state of {port}', says.get('state'), 'up')
                 if says.get('hellos_out') and says.get('hellos_in'):
@@ -61,7 +65,7 @@ def switch_view(switch, ports, plan):
 
 
 def peers(plan):
-    """{switch: {port: peer}} of the plan's links."""
+    """The planned peers: {switch: {port: peer}}."""
     result = {switch['name']: {} for switch in plan['switches']}
     for link in plan['links']:
         for own, other in (('lower', 'upper'), ('upper', 'lower')):
@@ -84,7 +88,7 @@ def wiring(plan):
 
 
 def pairs(count, seed, sample):
-    """Ordered pairs of host labels; with a sample, as many of every host, in both directions."""
+    """Ordered pairs of host labels: all, or `sample` of each host as source and as destination."""
     shifts = list(range(1, count))
     if sample < len(shifts):
         rng = random.Random(seed)
@@ -92,42 +96,45 @@ def pairs(count, seed, sample):
         shifts = rng.sample(shifts, sample)
     else:
         order = list(range(count))
-    # A host stands PINGS_A_HOST times in a row, as a source. Else neighbours in this list have different ends.
+    # Each host is the source of PINGS_A_HOST successive pairs. Otherwise, successive pairs share no
+    # host.
     groups = [shifts[at:at + PINGS_A_HOST] for at in range(0, len(shifts), PINGS_A_HOST)]
     return [(order[i], order[(i + shift) % count]) for group in groups for i in range(count) for shift in group]
 
 
 def _ping_timing(plan):
-    """(ms between two pings of a host, ms to wait for an answer)."""
+    """Timing of pings: (ms between two pings of a host, ms to wait for an answer)."""
     if not plan['rate_value']:
         return 1, 2000
     slot = 1000 / plan['rate_value'] * (1 if plan['rate_per_packet'] else PING_FRAME_BITS)
-    # Requests and answers of all hosts share the links: a quarter of a link for each host, and
-    # time for 4 queued packets at each of the 2l links both ways.
+    # Requests and answers of all hosts share the links. Each host may use a quarter of a link, and
+    # the timeout allows 4 queued packets at each of the 2l links in both directions.
     return max(1, round(4 * slot)), round(2000 + 16 * plan['layers'] * slot)
 
 
 def _every_host(plan):
-    """{label: host}, those of other machines included."""
+    """All hosts, including those of other machines: {label: host}."""
     return {host['label']: host for host in plan['hosts'] + plan.get('elsewhere', [])}
 
 
 def _run_pings(plan, wave, family):
-    """Pings the pairs of a wave, all sources at once; {(source, destination): ms or None}."""
+    """Pings the pairs of a wave, all sources at once: {(source, destination): ms or None}."""
     hosts = _every_host(plan)
     pings = [(a, b, hosts[b][f'ipv{family}']) for a, b in wave]
     return echo.run(family, pings, {a: hosts[a]['namespace'] for a, _ in wave}, *_ping_timing(plan))
 
 
 def pairs_a_wave(plan):
-    """As few that the waves of all machines together are no larger than that of one alone."""
+    """The size of a wave such that the waves of all machines together are about PAIRS_A_WAVE."""
     machines = {host['machine'] for host in plan.get('elsewhere', [])}
     return max(PAIRS_A_WAVE_MIN, PAIRS_A_WAVE // (1 + len(machines)))
 
 
 def _flush_neighbours(plan, labels):
-    """Of these hosts, as far as they are this machine's. Entries that are asked for now stay: hosts of other machines
-    wait for these answers, and the packets that wait for an entry are lost with it."""
+    """Flushes the neighbour tables of those of these hosts that are on this machine.
+
+    Entries that are being resolved stay: packets that wait for them would be lost, among them
+    answers to hosts of other machines."""
     for host in plan['hosts']:
         if host['label'] in labels:
             with netns.inside(host['namespace']):
@@ -135,15 +142,15 @@ def _flush_neighbours(plan, labels):
 
 
 def ping_pairs(plan, family, chosen):
-    """Pings ordered pairs of host labels; {(source, destination): ms or None}."""
+    """Pings ordered pairs of host labels: {(source, destination): ms or None}."""
     times, wave = {}, pairs_a_wave(plan)
-    known = {host['label'] for host in plan['hosts']}  # hosts that may know others
+    known = {host['label'] for host in plan['hosts']}  # hosts whose tables may have entries
     for start in range(0, len(chosen), wave):
         if len(chosen) > wave:
             _flush_neighbours(plan, known)
         now = chosen[start:start + wave]
         times.update(_run_pings(plan, now, family))
-        # Another machine's hosts may have pinged any.
+        # Hosts of another machine may have pinged any host.
         known = known if plan.get('elsewhere') else {label for pair in now for label in pair}
     return times
 
@@ -164,14 +171,14 @@ def ping(plan, family, seed, sample):
 
 
 def snapshots(plan):
-    """Every counter of every port and the switch's start on the monotonic clock,
+    """All counters of all ports, and each switch's start on the monotonic clock:
     {switch: {key: [value per port], 'started_ns': value}}."""
     result = {}
     for switch in plan['switches']:
         try:
             with Telemetry(switch['namespace']) as t:
                 asked_ns = time.monotonic_ns()
-                uptime_ns = (t.ask('/drb/info') or {}).get('uptime_ns', 0)
+                uptime_ns = (t.ask('/drb/info') or {}).get('uptime_ns') or 0
                 result[switch['name']] = {**t.ports(), 'started_ns': asked_ns - uptime_ns}
         except OSError as e:
             raise Failure(f"{switch['name']}: no answer from its stats socket ({e})") from e
@@ -179,10 +186,16 @@ def snapshots(plan):
 
 
 def link_balance(link, views):
-    """What one switch sent, the switch at the other end must have received; views: what each has counted."""
+    """Complaints about a link whose receiver counts fewer packets than its sender, in either
+    direction.
+
+    views: the result of snapshots()."""
     complaints = []
     for a, b in (('lower', 'upper'), ('upper', 'lower')):
         sender, receiver = views[link[a]], views[link[b]]
+        if 'out_packets' not in sender or 'in_packets' not in receiver:
+            complaints.append(f'{link[a]} and {link[b]}: their versions do not report what they sent and received')
+            continue
         sent = sender['out_packets'][sender['name'].index(link[f'{a}_port'])]
         got = receiver['in_packets'][receiver['name'].index(link[f'{b}_port'])]
         if got < sent:
@@ -192,27 +205,27 @@ def link_balance(link, views):
 
 
 def counters(plan, drbctl):
-    """Conservation of packets at every switch, which holds at every instant."""
+    """Checks that packets are conserved at every switch, which holds at any time."""
     names = [switch['name'] for switch in plan['switches']]
     done = subprocess.run([drbctl, 'check', '--json', '--fabric', plan['fabric'], *names],
                           capture_output=True, text=True, check=False)
     complaints = done.stderr.splitlines()
     for row in map(json.loads, done.stdout.splitlines()):
-        if not row['conserved']:
+        if row['conserved'] is False:
             complaints.append(f"{row['switch']}: {row['missing_packets']:g} packets are missing: "
                               f"{row['in_packets']} came in")
     return {'check': 'counters', 'checked': len(names), 'failed': len(complaints)}, complaints
 
 
 def links(plan, up_ns, settle_seconds=2.0):
-    """Conservation on every link between switches, when nothing is under way.
+    """Checks that packets are conserved on every link between switches, when none are in flight.
 
-    A switch that was started after the fabric was up (at up_ns) counts from zero while the other
-    ends go on: its links cannot be compared.
+    A switch that was started after the fabric was up (at up_ns) counts from zero, but the switches
+    at the other ends do not. Its links are therefore left out.
 
-    A fabric in use is asked again for a while. What stays different was lost below the switches: a
-    receiver without a rate limit that got no CPU time loses packets in the kernel.
-    """
+    If the fabric is in use, the check is repeated for a while. Differences that stay are packets
+    lost below the switches: the kernel drops packets if a receiver without a rate limit gets no CPU
+    time. """
     own = {switch['name'] for switch in plan['switches']}
     between = [link for link in plan['links'] if {link['lower'], link['upper']} <= own]
     end = time.monotonic() + settle_seconds

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pings between hosts, all by this process: a program for each of a thousand hosts takes longer than its pings."""
+"""Pings between hosts, all sent by this process. Starting a program for each of a thousand hosts
+would take longer than the pings."""
 
 import contextlib
 import random
@@ -17,9 +18,10 @@ FAMILY = {4: (socket.AF_INET, socket.IPPROTO_ICMP), 6: (socket.AF_INET6, socket.
 SOL_RAW, ICMP_FILTER, ICMPV6_FILTER = 255, 1, 1
 SO_TIMESTAMPNS = 35
 HEADER = struct.Struct('!BBHHH')  # type, code, checksum, identifier, sequence
-OCTETS = 56  # behind the header, as ping sends
+OCTETS = 56  # bytes after the header, as ping sends them
 TIME = struct.Struct('=qq')  # struct timespec
 REPLY_MAX = 256
+WAITS_MAX_NS = 1000000000  # longest plausible time from a reply's arrival until it is read
 
 
 def _checksum(data):
@@ -31,13 +33,13 @@ def _checksum(data):
 def _request(family, identifier, sequence):
     data = bytes(OCTETS)
     head = HEADER.pack(ECHO[family][0], 0, 0, identifier, sequence)
-    if family == 4:  # the kernel fills in that of IPv6, whose sum takes in addresses
+    if family == 4:  # the kernel fills in the checksum of ICMPv6, which includes addresses
         head = HEADER.pack(ECHO[4][0], 0, _checksum(head + data), identifier, sequence)
     return head + data
 
 
 def _opened(family):
-    """A socket of this thread's namespace that gets echo replies alone, with the time at which each came."""
+    """Opens a socket in this thread's namespace that receives only echo replies and their times."""
     s = socket.socket(FAMILY[family][0], socket.SOCK_RAW | socket.SOCK_NONBLOCK, FAMILY[family][1])
     reply = ECHO[family][1]
     if family == 4:
@@ -51,7 +53,7 @@ def _opened(family):
 
 
 def _taken(s, family):
-    """(identifier, sequence, ns since 1970) of the reply that has come; None if it is none."""
+    """Reads a reply: (identifier, sequence, arrival in monotonic ns); None: not a reply."""
     data, control, _, _ = s.recvmsg(REPLY_MAX, socket.CMSG_SPACE(TIME.size))
     if family == 4:
         data = data[(data[0] & 15) * 4:]
@@ -60,13 +62,17 @@ def _taken(s, family):
     kind, _, _, identifier, sequence = HEADER.unpack_from(data)
     if kind != ECHO[family][1]:
         return None
-    seconds, ns = TIME.unpack(control[0][2]) if control else divmod(time.time_ns(), 1000000000)
-    return identifier, sequence, seconds * 1000000000 + ns
+    now, waited = time.monotonic_ns(), 0
+    if control:
+        seconds, ns = TIME.unpack(control[0][2])
+        waited = time.time_ns() - seconds * 1000000000 - ns
+    # The kernel's timestamp is of the wall clock, which may have been set since: ignore absurd
+    # values.
+    return identifier, sequence, now - (waited if 0 <= waited < WAITS_MAX_NS else 0)
 
 
 class _Wave:
-    """The pings of a wave, which have an identifier in common. One is known by its sequence number, its place among
-    them."""
+    """The pings of a wave. They share an identifier; the sequence number of a ping is its index."""
 
     def __init__(self, family, pings):
         self.family, self.pings, self.identifier = family, pings, random.getrandbits(16)
@@ -81,15 +87,15 @@ class _Wave:
 
     def send(self, sequence):
         source, _, address = self.pings[sequence]
-        self.sent[sequence] = time.time_ns()
-        with contextlib.suppress(OSError):  # no route or no buffer: no answer
+        self.sent[sequence] = time.monotonic_ns()
+        with contextlib.suppress(OSError):  # no route or no buffer: counts as no answer
             self.sockets[source].sendto(_request(self.family, self.identifier, sequence), (address, 0))
 
     def receive_until(self, end):
-        """Takes replies until then, on the monotonic clock, or until all have come."""
+        """Reads replies until all have arrived, or until `end` on the monotonic clock."""
         while len(self.times) < len(self.pings) and (left := end - time.monotonic()) > 0:
             for key, _ in self.selector.select(left):
-                with contextlib.suppress(OSError):  # what could not be delivered says so at the socket
+                with contextlib.suppress(OSError):  # the socket reports undeliverable requests
                     reply = _taken(key.fileobj, self.family)
                     if reply and reply[0] == self.identifier and reply[1] in self.sent:
                         self.times.setdefault(reply[1], (reply[2] - self.sent[reply[1]]) / 1e6)
@@ -121,9 +127,11 @@ def _run_wave(family, pings, namespaces, interval_ms, timeout_ms):
 
 
 def run(family, pings, namespaces, interval_ms, timeout_ms):
-    """Sends one echo request for each (source, destination, address), those of a source so far apart:
-    {(source, destination): ms, None without an answer}. namespaces: of sources. Each of them takes a socket: where too
-    few can be open, some come after the others."""
+    """Sends one echo request for each (source, destination, address): {(source, destination): ms or
+    None}.
+
+    interval_ms: time between two requests of a source. namespaces: {source: namespace}. Each source
+    needs a socket; if too few can be open, the sources are done in several groups."""
     sources = list(dict.fromkeys(source for source, _, _ in pings))
     step, times = at_once(len(sources)), {}
     for at in range(0, len(sources), max(1, step)):

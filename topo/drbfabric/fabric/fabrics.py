@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a running fabric leaves on disk: its folder /run/drbswitch/<fabric>.
+"""The files of a running fabric, in its folder /run/drbswitch/<fabric>.
 
-  plan.json, *.yaml, *.batch   as drbtopo wrote them
-  log/<switch>.log             what the switch said
-  hosts                        /etc/hosts of what `exec` runs: the machine's, and the plan's hosts
-  processes                    one line per switch started or stopped: name, process id, start time;
-                               or name, "stopped". The last line of a switch counts
-  state.json                   options, phase, the inode of every namespace that was made, and when
-                               all switches were ready (ns of the monotonic clock)
+  plan.json, *.yaml, *.batch   written by drbtopo
+  log/<switch>.log             output of the switch
+  hosts                        /etc/hosts for commands of `exec`: of the machine and of the plan
+  processes                    one line per switch started or stopped: name, process id, start
+                               time; or name, "stopped". The last line of a switch counts
+  state.json                   options; phase; owner, the process with which the fabric ends; up_ns,
+                               when all switches were ready (monotonic clock). For taking it down:
+                               the inode of each namespace, null until it is made; `born`, the time
+                               at which each was made; ports as in cables.ports()
+
+Every file except the logs and `processes` is written as a whole or not at all (common/files.py).
 """
 
 import contextlib
@@ -20,23 +24,28 @@ import subprocess
 import time
 
 from drbfabric import Failure, usage
-from drbfabric.common import interrupts
+from drbfabric.common import files, interrupts
 from drbfabric.common.cli import say
+from drbfabric.common.output import counted
 from drbfabric.common.places import called, called_program
-from drbfabric.fabric import cables, netns, processes
+from drbfabric.fabric import cables, netns, plan_keys, processes
 from drbfabric.fabric.telemetry import instance_folder
 
 ROOT = '/run/drbswitch'
 LOCK = '/run/drbfabric.lock'
-LOCK_SECONDS = 1.0  # to wait for it without a word
-# Phases of a fabric: nothing but the folder is there; namespaces and processes may be; all are.
+LOCK_SECONDS = 1.0  # to wait for the lock without a message
+NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,23}'  # of a fabric
+SPACE = '[A-Za-z0-9][A-Za-z0-9_.-]{0,63}'  # of a namespace
+# Phases of a fabric: only its folder exists; namespaces and processes may exist; all exist.
 PLANNING, STARTING, UP = 'planning', 'starting', 'up'
-# Of a switch, in `processes` and in its status: somebody asked for it.
+# State of a switch that a user stopped, in `processes` and in its status.
 STOPPED = 'stopped'
 
 
 def _holder(fd):
-    """Who has locked a file: "process 42 (python3 topo/fabric up)"; it may have let go meanwhile."""
+    """The process that holds a lock, such as "process 42 (python3 topo/fabric up)".
+
+    If it has released the lock by now, the result is "another process"."""
     inode = os.fstat(fd).st_ino
     with contextlib.suppress(OSError), open('/proc/locks', encoding='ascii') as f:
         for words in map(str.split, f):
@@ -48,7 +57,7 @@ def _holder(fd):
 
 @contextlib.contextmanager
 def lock():
-    """Only one harness at a time changes fabrics. Nobody but root opens the file, so nobody else locks it."""
+    """Lets only one harness at a time change fabrics. Only root can open the file and lock it."""
     os.makedirs(ROOT, exist_ok=True)
     fd = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -63,22 +72,36 @@ def lock():
                     fcntl.flock(fd, fcntl.LOCK_EX)
                     break
                 time.sleep(0.02)
+        take_down_orphans()
         yield
     finally:
         os.close(fd)
 
 
 def names():
-    """Names of the fabrics with a plan in their folder."""
+    """The names of all fabrics that have a plan in their folder."""
     try:
         return sorted(e.name for e in os.scandir(ROOT) if os.path.exists(f'{e.path}/plan.json'))
     except FileNotFoundError:
         return []
 
 
+def take_down_orphans():
+    """Takes down fabrics whose owner, such as a demo, was killed. The caller holds the lock."""
+    with contextlib.suppress(FileNotFoundError):
+        for name in sorted(os.listdir(ROOT)):
+            if not re.fullmatch(NAME, name) or not (fabric := Fabric(name)).is_orphan():
+                continue
+            say(f"taking fabric {name} down: process {fabric.state()['owner']['pid']}, which made it, is gone")
+            with contextlib.suppress(Failure):
+                fabric.tear_down()
+
+
 def remove_instance(instance):
-    """Removes what a killed switch left of its stats socket. Whatever is not of a switch stays: the
-    folder of a process that runs, which has it locked, links, and files of other names."""
+    """Removes the stats socket and the folder that a killed switch has left.
+
+    Symbolic links, files with other names, and the folder of a running process, which locks it,
+    stay."""
     try:
         folder = os.open(instance_folder(instance), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
@@ -90,17 +113,35 @@ def remove_instance(instance):
                 os.unlink(name, dir_fd=folder)
         os.rmdir(instance_folder(instance))
     except OSError:
-        pass  # it is in use, or holds more than ours
+        pass  # the folder is in use, or has other files
     finally:
         os.close(folder)
 
 
+def _pid_space():
+    return os.stat('/proc/self/ns/pid').st_ino
+
+
+def _is_state(state):
+    """Returns whether the value in state.json has the form that tear_down() relies on."""
+    if not isinstance(state, dict):
+        return False
+    owner, spaces, found = state.get('owner'), state.get('namespaces'), state.get('ports', [])
+    return (owner is None or isinstance(owner, dict) and all(isinstance(owner.get(key), int)
+                                                             for key in ('pid', 'started', 'pid_space'))) and \
+        ('ports' not in state or isinstance(spaces, dict)) and \
+        (spaces is None or isinstance(spaces, dict) and all(
+            re.fullmatch(SPACE, name) and isinstance(inode, int | None) for name, inode in spaces.items())) and \
+        isinstance(state.get('born', {}), dict) and isinstance(found, list) and \
+        all(isinstance(port, list) and len(port) == 3 for port in found)
+
+
 class Fabric:
-    """One fabric, by its folder."""
+    """A fabric, identified by its folder."""
 
     def __init__(self, name):
-        # The name becomes part of paths that are deleted; drbtopo says the same of it.
-        if not re.fullmatch('[A-Za-z0-9][A-Za-z0-9_.-]{0,23}', name):
+        # The name becomes part of paths that are deleted. drbtopo has the same rule.
+        if not re.fullmatch(NAME, name):
             raise usage(f"--fabric '{name}': must be at most 24 letters, digits, '_', '.' and '-', "
                         'the first a letter or digit')
         self.name, self.folder = name, f'{ROOT}/{name}'
@@ -115,30 +156,45 @@ class Fabric:
         return os.path.isdir(self.folder)
 
     def need_own(self):
-        """Refuses a folder that no harness made: deleting it is not ours to do."""
+        """Refuses a folder that the harness has not made, and must not delete."""
         if self.exists() and not os.path.exists(self.path('state.json')):
             raise usage(f'{self.folder} is not of a fabric, it has no state.json: move it away or '
                         'take another --fabric')
 
     def need_free(self, otherwise):
-        """Refuses to go on if a fabric of this name is up; otherwise: what the user may do but take it down."""
+        """Fails if a fabric of this name is up. otherwise: an alternative to taking it down."""
         alive = self.alive()
-        if self.state().get('phase') == UP and alive:
+        if self.state().get('phase') == UP and alive and not self.is_orphan():
             raise usage(f"fabric {self.name} is up, {len(alive)} switches run: {called('fabric')} down --fabric "
                         f'{self.name} first, or {otherwise}')
 
-    def create(self):
-        """Makes the folder. It is never there without the state that shows whose it is."""
+    def create(self, owner=None):
+        """Makes the folder. It never exists without state.json, which shows that the harness made
+        it.
+
+        owner: the id of the process with which the fabric ends."""
         new = f'{ROOT}/.{self.name}.new'
+        state: dict = {'phase': PLANNING}
+        if owner:
+            state['owner'] = {'pid': owner, 'started': processes.start_time(owner) or 0, 'pid_space': _pid_space()}
         with interrupts.deferred():
             shutil.rmtree(new, ignore_errors=True)
-            os.makedirs(f'{new}/log')
-            with open(f'{new}/state.json', 'w', encoding='utf-8') as f:
-                json.dump({'phase': PLANNING}, f)
-            os.rename(new, self.folder)
+            try:
+                os.makedirs(f'{new}/log')
+                files.write(f'{new}/state.json', json.dumps(state))
+                os.rename(new, self.folder)
+            except BaseException:
+                shutil.rmtree(new, ignore_errors=True)
+                raise
+
+    def is_orphan(self):
+        """Returns whether its owner has ended. False if the owner is in another container."""
+        owner = self.state().get('owner')
+        return bool(owner) and owner['pid_space'] == _pid_space() and \
+            not processes.is_alive(owner['pid'], owner['started'])
 
     def make_plan(self, drbtopo, options, folder=None):
-        """Lets drbtopo write the plan; what it says is wrong with the options is the message."""
+        """Has drbtopo write the plan. If drbtopo fails, its message becomes a Failure."""
         with interrupts.deferred():
             done = subprocess.run([drbtopo, 'plan', *options, '--fabric', self.name, '--run-dir', self.folder,
                                    '--out', folder or self.folder], check=False, stderr=subprocess.PIPE, text=True)
@@ -153,18 +209,18 @@ class Fabric:
             lines = f.read().splitlines()
         lines += [f"{host[family]} {host['name']}" for host in plan['hosts'] + plan.get('elsewhere', [])
                   for family in ('ipv4', 'ipv6')]
-        with open(self.path('hosts'), 'w', encoding='utf-8') as f:
-            f.write('\n'.join(lines) + '\n')
+        files.write(self.path('hosts'), '\n'.join(lines) + '\n')
 
     def plan(self, folder=None):
         path = f'{folder or self.folder}/plan.json'
+        cure = f"{called('fabric')} down --fabric {self.name}, and up again"
         try:
             with open(path, encoding='utf-8') as f:
-                return json.load(f)
+                return plan_keys.checked(path, json.load(f), cure)
         except FileNotFoundError:
             return None
         except ValueError as e:
-            raise usage(f'{path}: {e}') from e
+            raise usage(f'{path} is damaged ({e}): {cure}') from e
 
     def need_plan(self):
         """The plan of a fabric that is up."""
@@ -176,18 +232,44 @@ class Fabric:
         return plan
 
     def state(self):
+        """The content of state.json; {} if it is missing or damaged."""
         try:
             with open(self.path('state.json'), encoding='utf-8') as f:
-                return json.load(f)
-        except (FileNotFoundError, ValueError):
+                state = json.load(f)
+        except (OSError, ValueError):
             return {}
+        return state if _is_state(state) else {}
 
     def save_state(self, **changes):
-        state = {**self.state(), **changes}
-        temporary = self.path('state.json.new')
-        with open(temporary, 'w', encoding='utf-8') as f:
-            json.dump(state, f)
-        os.replace(temporary, self.path('state.json'))
+        files.write(self.path('state.json'), json.dumps({**self.state(), **changes}))
+
+    def save_names(self, plan, **changes):
+        """Saves the namespaces and ports that are about to be made. Their names must be free."""
+        spaces = [node['namespace'] for node in plan['switches'] + plan['hosts']]
+        self.save_state(phase=STARTING, namespaces=dict.fromkeys(spaces), ports=cables.ports(plan), **changes)
+
+    def save_made(self):
+        """Saves the identities of the namespaces, which exist now. From here on, namespaces with
+        other inodes or times do not belong to the fabric."""
+        names = self.state()['namespaces']
+        self.save_state(namespaces={name: netns.inode(name) for name in names},
+                        born={name: netns.born(name) for name in names})
+
+    def _made(self):
+        """The namespaces, as in the state, and the ports that were made. The plan, which may be
+        damaged, is read only if the state does not have them."""
+        state = self.state()
+        if state.get('phase') not in (STARTING, UP):
+            return {}, []
+        if 'ports' in state:
+            return state['namespaces'], state['ports']
+        # Earlier versions did not save all: the plan has the rest, if it is not damaged.
+        names, found = state.get('namespaces') or {}, []
+        with contextlib.suppress(Failure, LookupError, TypeError, AttributeError):
+            plan = self.plan()
+            found = cables.ports(plan)
+            names = names or dict.fromkeys(node['namespace'] for node in plan['switches'] + plan['hosts'])
+        return names, found
 
     def record_process(self, name, pid, started):
         with open(self.path('processes'), 'a', encoding='ascii') as f:
@@ -202,7 +284,7 @@ class Fabric:
             os.unlink(self.path('processes'))
 
     def _last_records(self):
-        """{switch: words after its name} of the last whole line about each."""
+        """The last complete line about each switch: {switch: words after its name}."""
         result = {}
         with contextlib.suppress(FileNotFoundError), open(self.path('processes'), encoding='ascii') as f:
             for line in f:
@@ -212,19 +294,20 @@ class Fabric:
         return result
 
     def processes(self):
-        """{switch: (pid, start)} as recorded, running or not; without those stopped on purpose."""
+        """The recorded processes, running or not, except those stopped on purpose:
+        {switch: (pid, start)}."""
         return {name: (int(words[0]), int(words[1]))
                 for name, words in self._last_records().items() if words != [STOPPED]}
 
     def stopped(self):
-        """Names of switches that were stopped on purpose and not started since."""
+        """The names of switches that were stopped on purpose and not started since."""
         return {name for name, words in self._last_records().items() if words == [STOPPED]}
 
     def alive(self):
         return [name for name, process in self.processes().items() if processes.is_alive(*process)]
 
     def stop_switch(self, node):
-        """Ends the process of one switch, whoever started it; true if there was one."""
+        """Ends all processes of one switch, even those started by hand; true if there was one."""
         stray = processes.of_fabric(self.path(node['config']), self.state().get('namespaces') or {})
         recorded = self.processes().get(node['name'])
         doomed = {*stray, *([recorded] if recorded and processes.is_alive(*recorded) else [])}
@@ -232,32 +315,31 @@ class Fabric:
         return bool(doomed)
 
     def stop_switches(self):
-        """Ends the recorded processes, and any that a killed harness started without a record."""
+        """Ends all recorded processes, and those that a killed harness did not record."""
         stray = processes.of_fabric(f'{self.folder}/', self.state().get('namespaces') or {})
         processes.stop({*self.processes().values(), *stray})
 
     def tear_down(self):
-        """Undoes an up, finished or not. Returns how many namespaces were removed."""
-        plan, state = self.plan() or {}, self.state()
+        """Undoes an up, finished or not. Returns the number of namespaces removed."""
+        made, found = self._made()
         self.stop_switches()
-        made = state.get('namespaces')
-        nodes = plan.get('switches', []) + plan.get('hosts', [])
-        doomed = []
-        started = state.get('phase') in (STARTING, UP)
-        # Before the inodes were noted, the names were known to be free; later, a namespace of
-        # another inode is somebody else's.
-        for name in (node['namespace'] for node in nodes if started):
-            there = netns.inode(name)
-            if there is not None and (made is None or made.get(name) == there):
-                doomed.append(name)
-        cables.give_back(plan, doomed)
-        cables.remove_made(plan, doomed)
-        if doomed:
-            netns.batch([f'netns delete {name}' for name in doomed], force=True)
-        left = [name for name in doomed if netns.exists(name)]
-        for node in plan.get('switches', []) if started else []:
-            remove_instance(node['namespace'])
+        there = {name: netns.inode(name) for name in made if netns.exists(name)}
+        # Delete a namespace if its inode and time are those of the state. An empty file (inode
+        # None) was left by the restart of a container, and goes, too. If no inode was saved, the
+        # name was free before the up.
+        born = self.state().get('born') or {}
+        doomed = [name for name, inode in there.items() if inode is None or (
+            made[name] in (None, inode) and born.get(name) in (None, netns.born(name)))]
+        others = [name for name in there if name not in doomed]
+        cables.let_go(found, {name for name in doomed if there[name] is not None})
+        left = netns.delete(doomed)
+        for name in made:
+            remove_instance(name)
         if left:
-            raise Failure(f'cannot delete {len(left)} namespaces, {left[0]} among them')
+            raise Failure(f'cannot delete {counted(len(left), "namespace")}: {" ".join(left)}')
+        if others:
+            say(f'left alone, not of fabric {self.name} any more: namespace {" ".join(others)}')
+        if not self.state():
+            say(f"{self.path('state.json')} is damaged: namespaces that it named stay; see ip netns")
         shutil.rmtree(self.folder, ignore_errors=True)
         return len(doomed)

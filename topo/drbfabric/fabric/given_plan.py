@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans that somebody else made: one machine's part of a fabric over several."""
+"""Plans that `up` receives ready-made: one machine's part of a fabric over several machines."""
 
 import contextlib
 import json
@@ -10,16 +10,16 @@ import subprocess
 import tarfile
 
 from drbfabric import Failure, usage
-from drbfabric.fabric import cables, fabrics, netns
+from drbfabric.fabric import cables, fabrics, netns, plan_keys
 
-# Files of a plan are few for each node, and short.
+# Largest file of a plan, bytes.
 FILE_MAX = 64 << 20
 INTERFACES = 'lower_interface', 'upper_interface'
 NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,63}'
 
 
 def pack(folder, archive):
-    """The files of a plan as one."""
+    """Packs the files of a plan into an archive."""
     with tarfile.open(f'{archive}.new', 'w:gz') as tar:
         for name in sorted(os.listdir(folder)):
             tar.add(f'{folder}/{name}', arcname=name, recursive=False)
@@ -27,7 +27,7 @@ def pack(folder, archive):
 
 
 def _open(tar, name):
-    """A file of an archive."""
+    """Opens a file of an archive."""
     source = tar.extractfile(name)
     if not source:
         raise KeyError(name)
@@ -35,7 +35,7 @@ def _open(tar, name):
 
 
 def unpack(path, folder):
-    """Puts the files of a plan, a folder or what pack() made of it, into a folder."""
+    """Copies the files of a plan into a folder. path: a folder, or an archive made by pack()."""
     if os.path.isdir(path):
         for entry in os.scandir(path):
             if entry.is_file():
@@ -44,7 +44,7 @@ def unpack(path, folder):
     try:
         with tarfile.open(path) as tar:
             for member in tar:
-                # What an archive says of places, owners and modes is not followed.
+                # Ignore paths, owners and modes that an archive contains: it may be malicious.
                 if not member.isfile() or os.path.basename(member.name) != member.name or member.size > FILE_MAX:
                     raise usage(f"{path}: '{member.name}' is no file of a plan")
                 with _open(tar, member) as source, open(f'{folder}/{member.name}', 'wb') as target:
@@ -54,7 +54,7 @@ def unpack(path, folder):
 
 
 def read(path):
-    """The plan in a folder or an archive, as a text."""
+    """The text of the plan in a folder or an archive."""
     try:
         if os.path.isdir(path):
             with open(f'{path}/plan.json', encoding='utf-8') as f:
@@ -66,7 +66,7 @@ def read(path):
 
 
 def _check_names(path, plan):
-    """Holds names to the alphabet of drbtopo: they become parts of paths and commands."""
+    """Checks that names have only drbtopo's characters, because they become parts of commands."""
     wanted = {'switches': ('name', 'namespace', 'batch', 'config'), 'hosts': ('name', 'namespace', 'batch'),
               'elsewhere': ('name',), 'links': ('lower', 'lower_port', 'upper', 'upper_port')}
     names = [(key, plan.get(key)) for key in ('fabric', 'namespaces', 'wires')]
@@ -82,13 +82,12 @@ def _check_names(path, plan):
 
 
 def load(path):
-    """The plan that one machine can carry out."""
+    """Loads and checks the plan of one machine."""
     try:
         plan = json.loads(read(path))
     except ValueError as e:
         raise usage(f'{path}: plan.json: {e}') from e
-    if not isinstance(plan, dict) or 'fabric' not in plan:
-        raise usage(f'{path}: plan.json is no plan of drbtopo')
+    plan_keys.checked(f'{path}: plan.json', plan)
     if 'machines' in plan:
         names = ', '.join(machine['name'] for machine in plan['machines'])
         raise usage(f'{path}: this plan is of several machines: take the folder of one of them ({names})')
@@ -97,7 +96,7 @@ def load(path):
 
 
 def _ask_ip(*words):
-    """The first object that ip answers, {} if there is none; and what it said."""
+    """The first object of ip's JSON output, or {}, and ip's error message."""
     done = subprocess.run(['ip', '-json', *words], capture_output=True, text=True, check=False)
     with contextlib.suppress(ValueError, LookupError):
         return json.loads(done.stdout)[0], ''
@@ -105,7 +104,7 @@ def _ask_ip(*words):
 
 
 def check_underlay(plan):
-    """Refuses an underlay on which packets to other machines would not fit, and what cannot be a cable."""
+    """Refuses an underlay whose MTU is too small, and interfaces that cannot be cables."""
     underlay = set()
     for address in plan.get('remotes', []):
         route, said = _ask_ip('route', 'get', address)
@@ -122,7 +121,8 @@ def check_underlay(plan):
 
 @contextlib.contextmanager
 def explained(plan):
-    """Says what to plan otherwise where VXLAN interfaces cannot be made, since something else has their ids or port."""
+    """Adds advice to the error if VXLAN interfaces cannot be made because their VNIs or UDP port
+    are in use."""
     try:
         yield
     except Failure as e:
@@ -139,7 +139,7 @@ def explained(plan):
 
 
 def is_up(fabric, path):
-    """True if this plan is carried out already: its namespaces are there, whether switches run in them or not."""
+    """True if a fabric with this plan is up: its namespaces exist, even if switches do not run."""
     plan, state = fabric.plan(), fabric.state()
     made = state.get('namespaces') or {}
     return state.get('phase') == fabrics.UP and bool(plan) and plan == json.loads(read(path)) and \

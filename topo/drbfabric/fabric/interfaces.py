@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The file of a node for `ip -batch`, carried out by netlink: a process for each of a thousand nodes takes longer than
-all else that is done there."""
+"""Executes the `ip -batch` file of a node by netlink. Starting a process for each of a thousand
+nodes would take longer than everything else that is done there."""
 
 import os
 import re
@@ -18,16 +18,16 @@ IFA_F_NODAD = 0x2
 IFF_UP = 0x1
 NLM_F_NEW = 0x600  # NLM_F_CREATE, NLM_F_EXCL
 
-LINK = struct.Struct('=BxHiII')  # struct ifinfomsg: family, type, interface, flags, which of them change
-ADDRESS = struct.Struct('=BBBBI')  # struct ifaddrmsg: family, length of the prefix, flags, scope, interface
+LINK = struct.Struct('=BxHiII')  # struct ifinfomsg: family, type, index, flags, change mask
+ADDRESS = struct.Struct('=BBBBI')  # struct ifaddrmsg: family, prefix length, flags, scope, index
 
-# What drbtopo writes (src/topo/plan/plan_files.c).
+# The lines that drbtopo writes (src/topo/plan/plan_files.c).
 LINK_UP = re.compile(r'link set dev (\S+) up')
 ADDRESS_ADD = re.compile(r'address add (\S+)/(\d+) dev (\S+)( nodad)?')
 
 
 def _order(line):
-    """The message that says what a line says; None: drbtopo does not write it so."""
+    """The netlink message for a line; None if drbtopo does not write such lines."""
     if found := LINK_UP.fullmatch(line):
         return netlink.message(RTM_NEWLINK, netlink.NLM_F_ACK,
                                LINK.pack(socket.AF_UNSPEC, 0, socket.if_nametoindex(found[1]), IFF_UP, IFF_UP))
@@ -44,7 +44,7 @@ def _order(line):
 
 
 def configure(path):
-    """As `ip -batch FILE` in this thread's namespace."""
+    """Does what `ip -batch FILE` does, in this thread's namespace."""
     with open(path, encoding='utf-8') as f:
         lines = f.read().splitlines()
     line = ''
@@ -53,7 +53,7 @@ def configure(path):
         for line in lines:
             orders.append(_order(line))
         if None in orders:
-            netns.batch(lines)  # somebody has changed it
+            netns.batch(lines)  # a user has changed the file
             return
         failed = netlink.carry_out(orders)
     except OSError as e:

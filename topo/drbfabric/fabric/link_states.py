@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether the switches of a plan hear each other."""
+"""Finds whether the switches of a plan receive each other's hellos."""
 
 import time
 
 from drbfabric.fabric.telemetry import Telemetry
 
-# How long a port may take to hear its neighbour.
+# Time within which a port should hear its neighbour.
 HELLO_SECONDS = 2
 POLL_SECONDS = 0.02
 NOT_HEARD = ('unknown', 'down')
 
 
 def ports_between_switches(plan):
-    """{switch: [port]}: those whose other end is a switch of this plan, too."""
+    """The ports whose other end is a switch of this plan, too: {switch: [port]}."""
     result = {switch['name']: [] for switch in plan['switches']}
     for link in plan['links']:
         if link['lower'] in result and link['upper'] in result:
@@ -22,8 +22,10 @@ def ports_between_switches(plan):
 
 
 def wait_heard(telemetry, ports, end):
-    """What the switch says of its ports, by their names, once it hears its neighbours at these, or at `end` of the
-    monotonic clock."""
+    """Waits until a switch hears its neighbours at these ports, or until `end` on the monotonic
+    clock.
+
+    Returns its report about all ports: {port: row}."""
     while True:
         says = {row['name']: row for row in (telemetry.ask('/drb/all') or {}).get('ports', [])}
         if not any(says.get(port, {}).get('state') in NOT_HEARD for port in ports) or time.monotonic() >= end:
@@ -32,8 +34,10 @@ def wait_heard(telemetry, ports, end):
 
 
 def wait_up(plan, seconds=HELLO_SECONDS):
-    """Returns once switches hear each other on all links of this plan, or have had these seconds: the ends that
-    hear nobody, as SWITCH.PORT. A switch that does not answer has none."""
+    """Waits until switches hear each other on all links of this plan, at most these seconds.
+
+    Returns the ends that hear no neighbour, as SWITCH.PORT. Switches that do not answer are
+    ignored."""
     end, silent, between = time.monotonic() + seconds, [], ports_between_switches(plan)
     for switch in plan['switches']:
         ports = between[switch['name']]

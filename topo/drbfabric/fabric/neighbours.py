@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The neighbour table of this thread's network namespace: `ip neigh flush` without a process for each."""
+"""Flushes the neighbour table of this thread's namespace: `ip neigh flush` without a process."""
 
 import socket
 import struct
@@ -11,14 +11,14 @@ NLM_F_DUMP = 0x300
 RTM_DELNEIGH, RTM_GETNEIGH = 29, 30
 NDA_DST = 1
 NUD_REACHABLE, NUD_STALE, NUD_DELAY, NUD_PROBE, NUD_FAILED = 0x02, 0x04, 0x08, 0x10, 0x20
-# Neither those that are asked for now nor those that are set by hand.
+# States of entries that are flushed: not those being resolved, and not permanent ones.
 RESOLVED = NUD_REACHABLE | NUD_STALE | NUD_DELAY | NUD_PROBE | NUD_FAILED
 
 ENTRY = struct.Struct('=BxxxiHBB')  # struct ndmsg: family, interface, state, flags, type
 
 
 def _entries(sock):
-    """(family, interface, state, address) of all."""
+    """Yields (family, interface, state, address) of all entries."""
     sock.send(netlink.message(RTM_GETNEIGH, NLM_F_DUMP, ENTRY.pack(socket.AF_UNSPEC, 0, 0, 0, 0)))
     while True:
         for kind, payload in netlink.replies(sock):
@@ -33,7 +33,7 @@ def _entries(sock):
 
 
 def flush(interface):
-    """Removes what is known of the neighbours of an interface."""
+    """Removes the entries of an interface."""
     with netlink.opened() as s:
         index, orders = socket.if_nametoindex(interface), b''
         for family, at, state, address in _entries(s):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Messages to the kernel about interfaces, addresses and neighbours of this thread's network namespace: what `ip`
-does, without a process for each."""
+"""Netlink messages about interfaces, addresses and neighbours of this thread's network namespace.
+
+They do what `ip` does, but need no process for each operation."""
 
 import os
 import socket
@@ -20,7 +21,9 @@ def opened():
 
 
 def parts(data, header):
-    """What netlink puts in a row: (fields of its header, octets behind it), whose length comes first."""
+    """Splits a sequence of messages or attributes: yields (fields of the header, payload).
+
+    The first field of a header is the length, including the header."""
     while len(data) >= header.size:
         fields = header.unpack_from(data)
         if fields[0] < header.size:
@@ -40,19 +43,20 @@ def attribute(kind, value):
 
 
 def code_of(payload):
-    """The number of the error that a message NLMSG_ERROR tells; 0: there is none, it only answers."""
+    """The error number in the payload of NLMSG_ERROR; 0: success."""
     return -struct.unpack_from('=i', payload)[0]
 
 
 def replies(sock):
-    """(type, payload) of the messages that have come; waits for one."""
+    """Waits for messages, and yields (type, payload) of each."""
     for (_, kind, *_), payload in parts(sock.recv(REPLY_MAX), MESSAGE):
         yield kind, payload
 
 
 def carry_out(orders):
-    """Sends messages that ask for an answer each, in order: the number of the first error and which of them it is
-    about, or None."""
+    """Sends messages, which must have NLM_F_ACK, and waits for all answers.
+
+    Returns the first error as (error number, index of the message), or None."""
     failed, answered = None, 0
     if not orders:
         return None

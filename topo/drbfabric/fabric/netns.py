@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Network namespaces: entering them, and what is set inside them. up_down.prepare_namespaces() makes them, by a file
-of the plan for `ip -batch`.
+"""Enters network namespaces and sets properties inside them.
 
-A thread's own network namespace decides what its sockets, its /proc/sys/net and its children see,
-so one process that enters namespace after namespace replaces hundreds of `ip netns exec`.
+up_down.prepare_namespaces() makes namespaces with a file of the plan for `ip -batch`.
+
+A thread's network namespace determines what its sockets, its /proc/sys/net and its children see.
+One process that enters one namespace after another therefore replaces hundreds of `ip netns exec`.
 """
 
 import contextlib
@@ -14,7 +15,7 @@ import socket
 import struct
 import subprocess
 
-from drbfabric import Failure
+from drbfabric import Failure, usage
 from drbfabric.common import interrupts, refusals
 from drbfabric.common.limits import at_once
 
@@ -22,7 +23,7 @@ FOLDER = '/run/netns'
 CLONE_NEWNET, CLONE_NEWNS = 0x40000000, 0x00020000
 MS_RDONLY, MS_BIND, MS_REC, MS_SLAVE = 0x1, 0x1000, 0x4000, 0x80000
 SIOCETHTOOL = 0x8946
-# `ip -batch` opens the two namespaces of a line anew, and keeps them open until it ends: so many lines at a time.
+# Lines per `ip -batch`, which opens two namespaces for each line and keeps them open until it ends.
 BATCH_LINES = 256
 # struct ethtool_value commands of linux/ethtool.h that set a feature of the interface.
 ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO = 0x17, 0x1f, 0x24, 0x2c
@@ -37,7 +38,7 @@ def _setns(fd):
 
 
 def enter(name):
-    """Moves this thread into the namespace for good."""
+    """Moves this thread into the namespace permanently."""
     try:
         fd = os.open(f'{FOLDER}/{name}', os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -49,10 +50,10 @@ def enter(name):
 
 
 def own_files(hosts):
-    """Gives this process a /sys of its network namespace, as `ip netns exec` does, and the file
-    `hosts` in place of /etc/hosts.
+    """Gives this process the /sys of its network namespace, as `ip netns exec` does, and replaces
+    /etc/hosts by the file `hosts`.
 
-    Where that is not allowed those of before stay.
+    If that is not permitted, the previous ones stay.
     """
     if _libc.unshare(CLONE_NEWNS) != 0:
         return
@@ -64,7 +65,7 @@ def own_files(hosts):
 
 @contextlib.contextmanager
 def inside(name):
-    """Moves this thread into the namespace and back again."""
+    """Moves this thread into the namespace, and back at the end of the context."""
     enter(name)
     try:
         yield
@@ -73,20 +74,52 @@ def inside(name):
 
 
 def exists(name):
+    """Returns whether a namespace has the name, or an empty file that an ended container left."""
     return os.path.exists(f'{FOLDER}/{name}')
 
 
 def inode(name):
-    """Identifies a namespace as long as it lives; None if there is none of this name."""
+    """A number that identifies a namespace while it exists; None if there is none of this name."""
     try:
-        return os.stat(f'{FOLDER}/{name}').st_ino
+        found = os.stat(f'{FOLDER}/{name}')
     except FileNotFoundError:
         return None
+    # A file on which no namespace is mounted is in another file system.
+    return found.st_ino if found.st_dev == os.fstat(_home).st_dev else None
+
+
+def born(name):
+    """The time at which a namespace was made, in us; None if there is none of this name.
+
+    Needed because the kernel reuses the inodes of deleted namespaces."""
+    return None if inode(name) is None else os.stat(f'{FOLDER}/{name}').st_ctime_ns // 1000
+
+
+def delete(names):
+    """Deletes namespaces, and files that are left of them. Returns the names that still exist."""
+    living = [name for name in names if inode(name) is not None]
+    if living:
+        batch([f'netns delete {name}' for name in living], force=True)
+    for name in set(names) - set(living):
+        with contextlib.suppress(OSError):
+            os.unlink(f'{FOLDER}/{name}')
+    return [name for name in names if exists(name)]
+
+
+def need_free(names, otherwise):
+    """Fails if names are in use, and lists them. otherwise: an alternative to removing them."""
+    taken = [name for name in names if exists(name)]
+    if taken:
+        what = f'namespace {taken[0]} exists and is' if len(taken) == 1 else \
+            f"{len(taken)} namespaces exist and are"
+        raise usage(f"{what} not of this fabric: {otherwise}, or remove what is left: "
+                    f"for n in {' '.join(taken)}; do ip netns delete $n; done")
 
 
 def batch(source, force=False, told=lambda lines: None):
-    """Runs `ip -batch` on a file (a path) or on lines (a list), in this thread's namespace. told: of how many more are
-    done."""
+    """Runs `ip -batch` on a file (a path) or on lines (a list), in this thread's namespace.
+
+    `told` is called with the number of lines each time that more are done."""
     lines = source
     if not isinstance(source, list):
         with open(source, encoding='utf-8') as f:
@@ -121,10 +154,10 @@ def sysctl(settings):
 
 
 def offloads_off(interface):
-    """As `ethtool -K IF tx off tso off gso off gro off`.
+    """Does what `ethtool -K IF tx off tso off gso off gro off` does.
 
-    Then what passes the interface is the frames that would be on a wire: with complete checksums
-    and no longer than the MTU.
+    After that, the frames that pass the interface are those that would be on a wire: with complete
+    checksums, and no longer than the MTU.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         for command in (ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_STXCSUM, ETHTOOL_SGRO):
@@ -137,21 +170,21 @@ def offloads_off(interface):
                               f'{os.strerror(e.errno)}') from e
 
 
-# Interfaces made later inherit `default`, so these are set before the links are made.
+# Later interfaces inherit `default`, so these are set before the links are made.
 SWITCH_SETTINGS = {
-    # The kernel of a switch's namespace says nothing and forwards nothing.
+    # In a switch's namespace, the kernel must neither send nor forward packets.
     'ipv4/ip_forward': 0,
     'ipv6/conf/all/disable_ipv6': 1,
     'ipv6/conf/default/disable_ipv6': 1,
 }
 HOST_SETTINGS = {
     'ipv4/ip_forward': 0,
-    # Addresses are the plan's: no duplicates to look for, no routers to ask.
+    # The plan sets addresses: there are no duplicates to detect, and no routers to ask.
     'ipv6/conf/default/accept_dad': 0,
     'ipv6/conf/default/dad_transmits': 0,
     'ipv6/conf/default/router_solicitations': 0,
     'ipv6/conf/default/accept_ra': 0,
     'ipv6/conf/default/autoconf': 0,
-    # As in IPv4, an address outlives a cut link.
+    # An address stays while its link is down, as in IPv4.
     'ipv6/conf/all/keep_addr_on_down': 1,
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Single nodes of a fabric that is up: their status, and switches ended and started again."""
+"""Single nodes of a fabric that is up: shows their status, and stops and restarts switches."""
 
 import contextlib
 from concurrent import futures
@@ -34,7 +34,7 @@ def find_switches(plan, names):
 
 
 def warn_without_rate(plan, say):
-    """A fabric without a rate runs as asked, but not what most people came for."""
+    """Warns if a scheme compares queues, but links have no rate, so that queues stay empty."""
     if plan['rate_value']:
         return
     try:
@@ -49,7 +49,7 @@ def warn_without_rate(plan, say):
 
 
 def tell_of_memif(plan, say):
-    """What a fabric of veths that are as fast as they can might have instead."""
+    """Suggests memif links if the links between switches are veths without a rate."""
     names = {switch['name'] for switch in plan['switches']}
     if not plan['rate_value'] and any(link['kind'] == 'veth' and link['lower'] in names for link in plan['links']):
         say('links between switches are veths: --links memif carries TCP 2.4 times as fast (sudo tests/bench/fabric), '
@@ -57,7 +57,7 @@ def tell_of_memif(plan, say):
 
 
 def neighbours_beyond(plan, limit):
-    """What to say of hosts that need more of the kernel's neighbour table than it has, '' if they do not."""
+    """A warning if the hosts may need more neighbour entries than the kernel's limit; else ''."""
     hosts = len(plan['hosts'])
     needed = hosts * (hosts + len(plan.get('elsewhere', [])) - 1)
     if needed <= limit:
@@ -68,7 +68,7 @@ def neighbours_beyond(plan, limit):
 
 
 def warn_of_neighbours(plan, say):
-    """Only the first network namespace of a machine can see the limit, and raise it."""
+    """Warns if neighbour tables may overflow. Only the first network namespace has the limit."""
     with contextlib.suppress(OSError):
         with open('/proc/sys/net/ipv4/neigh/default/gc_thresh3', encoding='ascii') as f:
             text = neighbours_beyond(plan, int(f.read()))
@@ -76,13 +76,13 @@ def warn_of_neighbours(plan, say):
             say(text)
 
 
-# Of a switch that can answer at all.
+# Time within which a healthy switch answers.
 PROMPT_S = 0.9
 
 
 def _status(node, process, absent):
-    """What a switch says of itself, whoever started it. It is silent if it listens but does
-    not answer in time, and `absent` if there is none."""
+    """The row of a switch, even if it was started by hand. Its state is `absent` if there is no
+    process, and silent if it does not answer in time."""
     row = {'node': node['name'], 'namespace': node['namespace'], 'state': absent}
     if process and processes.is_alive(*process):
         row.update(state='starting', pid=process[0])
@@ -90,12 +90,12 @@ def _status(node, process, absent):
         with Telemetry(node['namespace'], PROMPT_S) as t:
             info = t.ask('/drb/info') or {}
     except (TimeoutError, BlockingIOError):
-        # Nobody takes the question, or nobody even takes the connection.
+        # The switch reads no commands, or does not even accept the connection.
         row['state'] = 'silent'
         return row
     except OSError:
         return row
-    row.update(pid=info.get('pid'), uptime_s=info.get('uptime_ns', 0) / 1e9)
+    row.update(pid=info.get('pid'), uptime_s=info['uptime_ns'] / 1e9 if 'uptime_ns' in info else None)
     row['state'] = 'stuck' if info.get('stuck') else 'ready' if info.get('ready') == 1 else 'starting'
     return row
 
@@ -113,7 +113,7 @@ def status(args):
         name = node['name']
         return _status(node, recorded.get(name), fabrics.STOPPED if name in stopped else 'dead')
 
-    # All at once: those that do not answer cost one timeout, not one each.
+    # Ask all at once, so that any number of silent switches costs only one timeout.
     with futures.ThreadPoolExecutor(max_workers=at_once(ASKED_AT_ONCE)) as pool:
         rows = list(pool.map(one, plan['switches']))
     for node in plan['hosts']:

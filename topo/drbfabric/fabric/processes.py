@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Switch processes: starting them in parallel, waiting until they forward, ending them.
+"""Switch processes: starts them in parallel, waits until they forward, and ends them.
 
-A process is known by its id and its start time together: ids are used again, start times of one id
-are not.
-"""
+A process is identified by its id and its start time: ids are reused, but not with the same start
+time. """
 
 import collections
 import contextlib
@@ -23,9 +22,10 @@ KILL_SECONDS = 5.0
 
 
 def start_time(pid):
-    """Start of a process in clock ticks since boot; None if there is no such running process.
+    """The start of a process in clock ticks since boot; None if there is no such running process.
 
-    One that is killed is dead when its last thread is: until then it keeps its files and locks."""
+    A killed process counts as running until its last thread has ended: it keeps its files and
+    locks."""
     try:
         with open(f'/proc/{pid}/stat', encoding='ascii', errors='replace') as f:
             fields = f.read().rpartition(')')[2].split()
@@ -45,7 +45,7 @@ def _is_ours(pid, prefix, namespaces):
     try:
         with open(f'{base}/cmdline', 'rb') as f:
             words = f.read().split(b'\0')
-        # A program that was built anew since is called "... (deleted)".
+        # If the program was rebuilt since, its name is "... (deleted)".
         return (words[1:2] == [b'-c'] and words[2].startswith(prefix)
                 and os.path.basename(os.readlink(f'{base}/exe')).split(' ')[0] == 'drbswitch'
                 and os.stat(f'{base}/ns/net').st_ino in namespaces)
@@ -54,9 +54,10 @@ def _is_ours(pid, prefix, namespaces):
 
 
 def of_fabric(prefix, namespaces):
-    """(pid, start) of switches that run a config whose path begins so in one of these namespaces,
-    given as {name: inode}, recorded or not."""
-    # A path says nothing across mount namespaces. An inode does as long as its namespace lives.
+    """Yields (pid, start) of all drbswitch processes that run a config below prefix in one of these
+    namespaces, given as {name: inode}."""
+    # A path does not identify a config across mount namespaces; an inode does while its namespace
+    # exists.
     living = {inode for name, inode in namespaces.items() if netns.inode(name) == inode}
     for entry in os.listdir('/proc'):
         if not entry.isdigit():
@@ -67,8 +68,9 @@ def of_fabric(prefix, namespaces):
 
 
 def inside(namespaces):
-    """[(namespace, pid, command)] of processes in these namespaces, given as {name: inode}."""
-    names, found = {inode: name for name, inode in namespaces.items()}, []
+    """Processes in these namespaces, given as {name: inode}: [(namespace, pid, command)]."""
+    names = {inode: name for name, inode in namespaces.items() if inode and netns.inode(name) == inode}
+    found = []
     for entry in os.listdir('/proc'):
         if not entry.isdigit():
             continue
@@ -83,7 +85,7 @@ def inside(namespaces):
 
 
 def send(process, number):
-    """Sends a signal to a process given as (pid, start), if it still is that one."""
+    """Sends a signal to a process, given as (pid, start), if it still runs."""
     with contextlib.suppress(ProcessLookupError):
         fd = os.pidfd_open(process[0])
         try:
@@ -94,7 +96,7 @@ def send(process, number):
 
 
 def outlive(processes, seconds):
-    """Those of the processes, given as (pid, start), that have not ended within so many seconds."""
+    """Waits for processes, given as (pid, start). Returns those that run after these seconds."""
     left, end = set(processes), time.monotonic() + seconds
     while (left := {process for process in left if is_alive(*process)}) and time.monotonic() < end:
         time.sleep(POLL_SECONDS)
@@ -102,7 +104,7 @@ def outlive(processes, seconds):
 
 
 def stop(processes):
-    """Ends processes given as (pid, start): SIGTERM, then SIGKILL for those that do not listen."""
+    """Ends processes, given as (pid, start): by SIGTERM, then SIGKILL for those that remain."""
     left = set(processes)
     for number, seconds in ((signal.SIGTERM, TERM_SECONDS), (signal.SIGKILL, KILL_SECONDS)):
         for process in left:
@@ -113,15 +115,17 @@ def stop(processes):
 
 
 class Switches:
-    """The switch processes that one `up` or `replan` starts. They begin to forward together, in wait_ready(), or when
-    this process ends: what each says to neighbours that are not there yet would take time from those that start."""
+    """The switch processes that one `up` or `replan` starts.
+
+    They wait (--hold) and begin to forward together, in wait_ready(), or when this process ends.
+    Hellos to neighbours that do not run yet would take CPU time from switches that start."""
 
     def __init__(self, fabric, program):
         self.fabric, self.program, self.children = fabric, program, {}
-        self.pipe: tuple[int, ...] = ()  # which holds those that are started: its end to read, that to write
+        self.pipe: tuple[int, ...] = ()  # (read end, write end): switches wait until it is closed
 
     def start(self, node):
-        """Starts one switch inside its namespace; its output goes to its log file."""
+        """Starts a switch inside its namespace. Its output goes to its log file."""
         command = [self.program, '-c', self.fabric.path(node['config']), '--hold']
         self.pipe = self.pipe or os.pipe()
         with interrupts.deferred(), open(self.fabric.log(node['name']), 'wb') as log, \
@@ -143,7 +147,9 @@ class Switches:
         return lines[-1] if lines else 'it said nothing'
 
     def wait_ready(self, nodes, seconds, told=lambda switches: None):
-        """Returns when every switch says that all its ports forward. told: of how many more could."""
+        """Waits until every switch reports that all its ports forward.
+
+        `told` is called with a number of switches each time that more have started."""
         end = time.monotonic() + seconds
         try:
             self._wait(nodes, self._answers, seconds, told)
@@ -154,7 +160,7 @@ class Switches:
         self._wait(nodes, self._is_ready, max(end - time.monotonic(), 1))
 
     def _wait(self, nodes, is_there, seconds, told=lambda switches: None):
-        # In the order of their start: while the first is not ready, to ask the others takes time from all.
+        # Ask in the order of the starts, and no others before the first is ready, to save CPU time.
         pending = collections.deque((node['name'], node['namespace']) for node in nodes)
         end = time.monotonic() + seconds
         while pending:
@@ -178,7 +184,7 @@ class Switches:
             raise Failure(f'switch {name} ended {how}: {self.last_line(name)}')
 
     def _says(self, name, instance):
-        """What a switch says of itself; {} while it is not there or does not listen."""
+        """The identity that a switch reports; {} while it does not answer."""
         try:
             with Telemetry(instance) as t:
                 info = t.ask('/drb/info') or {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole fabrics: bringing them up, giving them another plan, taking them down."""
+"""Whole fabrics: brings them up, gives them another plan, and takes them down."""
 
 import collections
 import contextlib
@@ -18,7 +18,7 @@ from drbfabric.fabric import fabrics, given_plan, interfaces, link_states, netns
 
 
 def kernel_ports(plan):
-    """The interfaces of each switch that are its own, by its name."""
+    """The interfaces that are made for each node: {node: [port]}."""
     ports = collections.defaultdict(list)
     for link in plan['links']:
         if link['kind'] not in ('memif', 'cable'):  # cables are given back as they were
@@ -27,7 +27,7 @@ def kernel_ports(plan):
     return ports
 
 
-# What parts of an `up` take, each: in ms of one CPU, about.
+# Approximate cost of one namespace, link, node and switch during `up`, in ms of CPU time.
 NAMESPACE, WIRE, NODE, SWITCH = 3, 2, 1, 60
 
 
@@ -37,18 +37,17 @@ def work_of(plan):
 
 
 def prepare_namespaces(fabric, plan, offloads, progress):
-    """Makes and configures the namespaces and links of a plan. offloads: 'on' or 'off'."""
+    """Makes and configures the namespaces and links of a plan; offloads: 'on' or 'off'."""
     switches, hosts = plan['switches'], plan['hosts']
     netns.batch(fabric.path(plan['namespaces']), told=lambda lines: progress.add(lines * NAMESPACE))
-    fabric.save_state(namespaces={n['namespace']: netns.inode(n['namespace'])
-                                  for n in switches + hosts})
+    fabric.save_made()
     for group, settings in ((switches, netns.SWITCH_SETTINGS), (hosts, netns.HOST_SETTINGS)):
         for node in group:
             with netns.inside(node['namespace']):
                 netns.sysctl(settings)
     netns.batch(fabric.path(plan['wires']), told=lambda lines: progress.add(lines * WIRE))
-    # Before switches start: an XDP program at the other end of a veth pair takes the right to
-    # turn offloads off, and a port without a carrier is down until it is looked at again.
+    # Do this before switches start. An XDP program at one end of a veth forbids changes of the
+    # other end's offloads, and a switch considers a port without carrier down until its next check.
     ports = kernel_ports(plan)
     for node in switches + hosts:
         with netns.inside(node['namespace']):
@@ -59,7 +58,9 @@ def prepare_namespaces(fabric, plan, offloads, progress):
 
 
 def start_switches(fabric, plan, drbswitch, seconds, progress):
-    """Starts them, waits until they forward, then until they hear each other: the ports that hear nobody."""
+    """Starts the switches, waits until they forward, and then until they hear each other.
+
+    Returns the ports that do not hear a neighbour."""
     switches = processes.Switches(fabric, drbswitch)
     for node in plan['switches']:
         switches.start(node)
@@ -68,14 +69,14 @@ def start_switches(fabric, plan, drbswitch, seconds, progress):
 
 
 def mark_up(fabric):
-    """The end of what undone_on_failure() undoes: it is up, or a signal came before and it is not."""
+    """Marks the fabric as up. A later signal no longer makes undone_on_failure() take it down."""
     fabric.save_state(phase=fabrics.UP, up_ns=time.monotonic_ns())
     on_signals(signal.SIG_IGN)
 
 
 @contextlib.contextmanager
 def undone_on_failure(fabric):
-    """Takes the fabric down if what is inside fails or is interrupted."""
+    """Takes the fabric down if the code in the context fails or is interrupted."""
     try:
         yield
     except BaseException:
@@ -85,7 +86,7 @@ def undone_on_failure(fabric):
 
 
 def clear_remains(fabric, replace):
-    """Makes room for a new fabric of this name, if what is there may go."""
+    """Removes an existing fabric of this name, if it may be replaced."""
     fabric.need_own()
     if not fabric.exists():
         return
@@ -96,14 +97,14 @@ def clear_remains(fabric, replace):
 
 
 def size_of(plan, began):
-    """What up and replan say for machines."""
+    """The row that up and replan print for programs."""
     row = {key: plan[key] for key in ('fabric', 'layers', 'arity')}
     row.update((key, len(plan[key])) for key in ('switches', 'hosts', 'links'))
     return {**row, 'seconds': round(time.monotonic() - began, 3)}
 
 
 def _take_plan(fabric, args):
-    """The plan of an up, in the fabric's folder: one that is given, or a new one."""
+    """Puts the plan of an up into the fabric's folder: a given plan, or a new one."""
     if not args.plan:
         return fabric.make_plan(program('drbtopo', 'topo'), args.plan_options)
     given_plan.unpack(args.plan, fabric.folder)
@@ -113,12 +114,12 @@ def _take_plan(fabric, args):
 
 
 def _kept(options, plan):
-    """What a plan was made with, for the next one: the path of a scheme as seen from anywhere."""
+    """The options of a plan, to be saved for replan. The path of a scheme becomes absolute."""
     return [*options, '--scheme', plan['scheme']] if '/' in plan['scheme'] else options
 
 
 def _start_dead(fabric, args):
-    """Of a fabric that is up, the switches that nobody stopped and that do not run."""
+    """Starts the switches of a fabric that should run but do not. Returns their names."""
     plan, alive, stopped = fabric.need_plan(), fabric.alive(), fabric.stopped()
     dead = [node for node in plan['switches'] if node['name'] not in alive and node['name'] not in stopped]
     switches = processes.Switches(fabric, program('drbswitch', 'switch'))
@@ -130,15 +131,11 @@ def _start_dead(fabric, args):
 
 
 def _plan_of(fabric, args):
-    """Makes the fabric's folder with its plan, none of whose namespaces is there."""
-    fabric.create()
+    """Makes the fabric's folder and plan. Fails if a namespace of the plan already exists."""
+    fabric.create(args.owner)
     plan = _take_plan(fabric, args)
-    for node in plan['switches'] + plan['hosts']:
-        if netns.exists(node['namespace']):
-            raise usage(f"namespace {node['namespace']} exists and is not of this fabric: "
-                        f"take another --fabric, or remove it: ip netns delete {node['namespace']}")
-    options = {} if args.plan else {'options': _kept(args.plan_options, plan)}
-    fabric.save_state(phase=fabrics.STARTING, **options)
+    netns.need_free([node['namespace'] for node in plan['switches'] + plan['hosts']], 'take another --fabric')
+    fabric.save_names(plan, **({} if args.plan else {'options': _kept(args.plan_options, plan)}))
     fabric.write_hosts(plan)
     return plan
 
@@ -176,7 +173,7 @@ def up(args):
 
 
 def restart_switches(fabric, plan, folder, options, timeout):
-    """The switches end and begin again with the configs in folder. The ports that hear no neighbour then."""
+    """Restarts switches with the configs in `folder`. Returns ports that hear no neighbour."""
     drbswitch = program('drbswitch', 'switch')
     try:
         with undone_on_failure(fabric):
@@ -194,7 +191,7 @@ def restart_switches(fabric, plan, folder, options, timeout):
 
 
 def replan(args):
-    """New settings for the switches of a running fabric; namespaces and links stay."""
+    """Restarts the switches of a running fabric with new settings. Namespaces and links stay."""
     need_root()
     fabric = fabrics.Fabric(args.name)
     drbtopo = program('drbtopo', 'topo')

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is broken on purpose, at once or at given times."""
+"""Faults that users cause on purpose, at once or at given times."""

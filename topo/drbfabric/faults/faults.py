@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What users break on purpose: switches killed or paused, links cut, rates changed; and what switches say."""
+"""Kills and pauses switches, cuts links and changes rates, as users order; and prints logs."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from drbfabric import Failure, usage
-from drbfabric.common import children
+from drbfabric.common import children, files
 from drbfabric.common.cli import need_root
 from drbfabric.common.output import print_result
 from drbfabric.common.places import program
@@ -18,16 +18,16 @@ from drbfabric.fabric.nodes import find_switches
 from drbfabric.fabric.telemetry import Telemetry
 
 READY_SECONDS = 60
-ORDER_SECONDS = 2  # within which a switch that runs has done what it was told
+ORDER_SECONDS = 2  # time within which a running switch executes an order
 LOOK_SECONDS = 0.1
 LOG_LINES = 10
-# The lines of a config that `rate` writes; whatever else a config says of its ports stays.
+# The head of the section of a config that `rate` writes, and its lines.
 PORTS = 'ports:  # drbfabric rate\n'
 PORT = re.compile(r'^  - \{name: (\w+), rate: (\S+)\}$')
 
 
 class Link:
-    """A link of a plan, by one of its ends: s1-0.u0, h4.eth0 or h4."""
+    """A link of a plan, given by one of its ends: s1-0.u0, h4.eth0 or h4."""
 
     def __init__(self, plan, text):
         node, _, port = text.partition('.')
@@ -43,7 +43,7 @@ class Link:
         return ' - '.join('.'.join(end) for end in self.ends)
 
     def set(self, state):
-        """'up' or 'down', at both ends, as when a cable is plugged in or pulled."""
+        """Sets both ends 'up' or 'down', as if a cable were plugged in or pulled."""
         namespaces = {n['name']: n['namespace'] for n in self.plan['switches'] + self.plan['hosts']}
         # The other end may be on another machine.
         ends = [(node, port, namespaces[node]) for node, port in self.ends if node in namespaces]
@@ -55,15 +55,18 @@ class Link:
                 netns.batch([f'link set dev {port} {state}'])
 
     def _order(self, state, ends):
-        """Of a memif link, which is no interface: its switches take their ports down. One is enough to cut it, and one
-        that does not run has forgotten it."""
+        """Orders the switches of a memif link, which has no interfaces, to take their ports up or
+        down.
+
+        To cut the link, one switch suffices. A switch that does not run needs no order to mend it,
+        because it starts with all ports up."""
         done, refused = 0, []
         for node, port, namespace in ends:
             try:
                 with Telemetry(namespace, ORDER_SECONDS) as t:
                     said = t.ask(f'/drb/{state},{port}')
                 if said is None:
-                    continue  # it is about to run, and has no order yet
+                    continue  # the switch is starting, and does not know orders yet
                 if said.startswith('ok: '):
                     done += 1
                 else:
@@ -89,7 +92,9 @@ def _signal_switches(fabric, names, number):
 
 
 def kill(fabric, names):
-    """As a crash: no goodbye to anybody. It has ended then, and can be started again."""
+    """Kills switches, which therefore end without informing their neighbours, as in a crash.
+
+    Returns when they have ended, so that they can be started again."""
     recorded = fabric.processes()
     for name in _signal_switches(fabric, names, signal.SIGKILL):
         if processes.outlive([recorded[name]], processes.KILL_SECONDS):
@@ -106,13 +111,13 @@ def resume(fabric, names):
 
 
 def start(fabric, names):
-    """Those that do not run."""
+    """Starts the switches that do not run."""
     nodes = find_switches(fabric.need_plan(), names)
     recorded = fabric.processes()
     dead = [n for n in nodes if not (n['name'] in recorded and processes.is_alive(*recorded[n['name']]))]
     switches = processes.Switches(fabric, program('drbswitch', 'switch'))
     for node in dead:
-        fabric.stop_switch(node)  # one that somebody started by hand
+        fabric.stop_switch(node)  # a process that was started by hand
         switches.start(node)
     switches.wait_ready(dead, READY_SECONDS)
     yield from ((n['name'], 'started' if n in dead else 'runs already') for n in nodes)
@@ -153,14 +158,14 @@ def _link_and_rate(fabric, names):
 
 
 def _need_rate(value):
-    """What a rate is, drbtopo knows."""
+    """Fails if a rate is invalid, by asking drbtopo for a plan with it."""
     with tempfile.TemporaryDirectory() as folder:
         children.run([program('drbtopo', 'topo'), 'plan', '-l', '1', '-d', '1', f'--rate={value}',
                       '--out', f'{folder}/plan'])
 
 
 def need(fabric, verb, names):
-    """Fails if these cannot be what a handle is told, and does nothing."""
+    """Fails if the arguments of a verb are invalid. Changes nothing."""
     if verb == 'rate':
         _need_rate(_link_and_rate(fabric, names)[1])
     elif HANDLES[verb][1] == 'LINK':
@@ -170,7 +175,7 @@ def need(fabric, verb, names):
 
 
 def rate(fabric, names):
-    """Of a link, in both directions, as far as switches send into it."""
+    """Sets the rate of a link in both directions, except in that from a host."""
     link, value = _link_and_rate(fabric, names)
     configs = {n['name']: fabric.path(n['config']) for n in fabric.need_plan()['switches']}
     for node, port in link.ends:
@@ -179,21 +184,15 @@ def rate(fabric, names):
         with open(configs[node], encoding='utf-8') as f:
             before = f.read()
         try:
-            _write(configs[node], _config_with_rate(before, port, value))
+            files.write(configs[node], _config_with_rate(before, port, value))
             children.run([program('drbctl', 'ctl'), 'reload', node, '--fabric', fabric.name])
         except BaseException:
-            _write(configs[node], before)
+            files.write(configs[node], before)
             raise
     yield str(link), f'rate {value}'
 
 
-def _write(path, text):
-    with open(f'{path}.new', 'w', encoding='utf-8') as f:
-        f.write(text)
-    os.replace(f'{path}.new', path)
-
-
-# name: function, what it is told, what it does
+# verb: function, kind of argument, help text, example
 HANDLES = {
     'kill': (kill, 'SWITCH', 'end switches as a crash would', 's2-1'),
     'start': (start, 'SWITCH', 'start switches that do not run', 's2-1'),
@@ -206,7 +205,7 @@ HANDLES = {
 
 
 def handle(args):
-    """The verb that args name."""
+    """Runs the verb of a command line."""
     need_root()
     fabric = fabrics.Fabric(args.name)
     with fabrics.lock():
@@ -216,7 +215,7 @@ def handle(args):
 
 
 class Logs:
-    """The log files of some switches, read as they grow."""
+    """The log files of switches, read while they grow."""
 
     def __init__(self, fabric, names):
         self.files = {name: fabric.log(name) for name in names}
@@ -224,12 +223,12 @@ class Logs:
         self.many = len(names) > 1
 
     def news(self, last=None):
-        """Lines that are new; at first the last ones."""
+        """Yields new lines. `last` limits their number per switch, for the first call."""
         for name, path in self.files.items():
             try:
                 with open(path, encoding='utf-8', errors='replace') as f:
                     if os.fstat(f.fileno()).st_size < self.at[name]:
-                        self.at[name] = 0  # its switch was started again
+                        self.at[name] = 0  # the switch was started again
                     f.seek(self.at[name])
                     lines = [line for line in f.read().splitlines(keepends=True) if line.endswith('\n')]
             except FileNotFoundError:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Things that happen to a running fabric at given times, beside a replay or not, and what the fabric did
-meanwhile, on one time axis."""
+"""Causes faults in a running fabric at given times, with or without a replay of traffic.
+
+Shows faults and counters of the fabric on one time axis."""
 
 import errno
 import os
@@ -21,14 +22,14 @@ from drbfabric.fabric.telemetry import Telemetry
 from drbfabric.faults import faults
 
 ASKED_AT_ONCE = 64
-# A paused switch must not delay what is to happen.
+# Short, so that a paused switch does not delay events.
 ANSWER_SECONDS = 0.2
 LINE = re.compile(r'(\d+(?:\.\d+)?)(ms|s)\s+(\w+)\s+(.+)')
 COLUMNS = [('time_s', 'time s'), ('delivered_pps', 'delivered/s'), ('dropped_pps', 'dropped/s'),
            ('detours_pps', 'detours/s'), ('queue_packets', 'queued'), ('silent', 'silent'), ('event', 'event')]
 
 
-# Options of drbgen replay that a scenario takes, too, and what follows them.
+# Options of drbgen replay that a scenario takes, too, and their arguments.
 REPLAY_OPTIONS = {'map': 'FILE', 'multiplier': 'X', 'pps': 'RATE', 'load': 'RHO', 'topspeed': None, 'max-gap': 'TIME',
                   'loop': 'COUNT', 'seed': 'NUMBER', 'to-stack': None, 'slot': 'TIME', 'flow-records': 'FILE',
                   'records': 'FILE', 'hgrm': 'FILE'}
@@ -42,7 +43,7 @@ class Event(NamedTuple):
 
 
 def read(path):
-    """Events of a file, in the order of times."""
+    """Reads the events of a file, and sorts them by time."""
     events = []
     try:
         with open(0 if path == '-' else path, encoding='utf-8-sig', closefd=path != '-') as f:
@@ -64,7 +65,7 @@ def read(path):
 
 
 def need_all(fabric, events, replay):
-    """Finds mistakes before anything has happened, for what has is not undone."""
+    """Finds mistakes before the first event, because events are not undone."""
     for event in events:
         try:
             faults.need(fabric, event.verb, event.names)
@@ -76,7 +77,7 @@ def need_all(fabric, events, replay):
 
 
 class Watch:
-    """Counters of a fabric, summed over switches, from look to look."""
+    """Polls the counters of a fabric and sums them over its switches."""
 
     def __init__(self, plan):
         self.layer = {s['name']: s['layer'] for s in plan['switches']}
@@ -85,38 +86,47 @@ class Watch:
         self.pool = futures.ThreadPoolExecutor(max_workers=at_once(ASKED_AT_ONCE))
 
     def _read(self, name):
-        """Sums of a switch; None of one that does not answer in time."""
+        """The sums of one switch; None if it does not answer in time."""
         try:
             with Telemetry(self.instance[name], ANSWER_SECONDS) as t:
                 ports, drops, routing = (t.ask(f'/drb/{what}') or {} for what in ('ports', 'drops', 'routing'))
         except OSError:
             return None
         to_hosts = [i for i, port in enumerate(ports.get('name', [])) if self.layer[name] == 1 and port[0] == 'd']
-        return {'delivered': sum(ports.get('out_packets', [])[i] for i in to_hosts),
-                'dropped': sum(v for v in drops.values() if isinstance(v, int)),
-                'detours': routing.get('detours_begun', 0),
-                'queue': sum(ports.get('queue_packets', []))}
+        sent, queued = ports.get('out_packets'), ports.get('queue_packets')
+        # A value is None if the switch, which has another version, does not report it.
+        return {'delivered': sum(sent[i] for i in to_hosts) if sent else None,
+                'dropped': sum(v for v in drops.values() if isinstance(v, int)) if drops else None,
+                'detours': routing.get('detours_begun'),
+                'queue': sum(queued) if queued else None}
 
     def look(self):
-        """(growth of counters since the last look, packets queued now, switches that do not answer)."""
-        growth, queued, silent = {'delivered': 0, 'dropped': 0, 'detours': 0}, 0, 0
-        # All at once: those that do not answer cost one timeout, not one each.
+        """Returns (growth of counters since the last call, packets queued now, number of silent
+        switches).
+
+        Values that a switch does not report are None."""
+        growth: dict[str, int | None] = {'delivered': 0, 'dropped': 0, 'detours': 0}
+        queued: int | None = 0
+        silent = 0
+        # Ask all at once, so that any number of silent switches costs only one timeout.
         for name, now in zip(self.instance, self.pool.map(self._read, self.instance)):
             if not now:
                 silent += 1
                 continue
             before = self.last.get(name)
             for key in growth:
-                # One that was started again counts from zero.
-                if before:
-                    growth[key] += now[key] - before[key] if now[key] >= before[key] else now[key]
-            queued += now['queue']
+                if now[key] is None or growth[key] is None:
+                    growth[key] = None
+                # A switch that was started again counts from zero.
+                elif before:
+                    growth[key] += now[key] - (before[key] or 0) if now[key] >= (before[key] or 0) else now[key]
+            queued = None if queued is None or now['queue'] is None else queued + now['queue']
             self.last[name] = now
         return growth, queued, silent
 
 
 def happen(fabric, events, now):
-    """Does what is due, and says it."""
+    """Causes the events that are due, and returns a text about them."""
     done = []
     while events and events[0].at <= now:
         event = events.pop(0)
@@ -130,7 +140,9 @@ def happen(fabric, events, now):
 
 
 def observe(fabric, events, replay, args):
-    """Rows of the time axis, from the beginning until all has happened and the replay has ended."""
+    """Causes the events and returns the rows of the time axis.
+
+    Ends after the last event, args.duration, and the end of the replay, whichever is last."""
     watch, rows, began = Watch(fabric.need_plan()), [], time.monotonic()
     watch.look()
     last = began
@@ -142,7 +154,7 @@ def observe(fabric, events, replay, args):
         time.sleep(max(0.001, wait))
         growth, queued, silent = watch.look()
         now = time.monotonic()
-        row = {f'{key}_pps': round(value / (now - last)) for key, value in growth.items()}
+        row = {f'{key}_pps': None if value is None else round(value / (now - last)) for key, value in growth.items()}
         rows.append({'time_s': round(now - began, 3), **row, 'queue_packets': queued, 'silent': silent,
                      'event': event})
         last = now
@@ -151,7 +163,7 @@ def observe(fabric, events, replay, args):
 
 
 def replay_options(args):
-    """Those that were given, as drbgen takes them."""
+    """The options of drbgen replay that were given, as drbgen takes them."""
     given = []
     for name, metavar in REPLAY_OPTIONS.items():
         value = getattr(args, name.replace('-', '_'))
@@ -163,7 +175,7 @@ def replay_options(args):
 
 
 def begin(child):
-    """Waits until drbgen is about to send; false if it has ended without it."""
+    """Waits until drbgen is about to send; false if it ended before."""
     while child.runs() and '\ndrbgen: sends ' not in f'\n{child.said()}':
         time.sleep(0.02)
     return child.runs()
@@ -184,7 +196,7 @@ def run(args):
     command = [program('drbgen', 'gen'), 'replay', *args.replay, *options, '--fabric', fabric.name]
     command += ['--json'] if args.format != 'table' else []
     with Child(command, None if '-' in args.replay else '') as child:
-        # Nothing happens where nothing will be replayed.
+        # If drbgen failed, cause no events.
         rows = observe(fabric, events, child, args) if begin(child) else []
         code, out, said = child.wait()
     if rows:

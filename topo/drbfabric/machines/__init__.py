@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fabrics over several machines, and exports for other engines."""
+"""Fabrics over several machines, and exports of plans for other programs."""

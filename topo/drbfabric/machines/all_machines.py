@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One view of a fabric over several machines: each is asked by the exported playbook, so through the SSH that
-Ansible uses, and what they say becomes one table. A machine that does not answer is named."""
+"""Commands for all machines of a fabric. Each machine is asked by the exported playbook, that is,
+over Ansible's SSH. The replies become one table, and machines that do not answer are reported."""
 
+import contextlib
 import json
 import re
 import shlex
@@ -16,12 +17,12 @@ from drbfabric.common.places import program
 from drbfabric.machines import combined, export, mirror
 from drbfabric.machines.merged_metrics import merge
 
-# Verbs of drbctl that are about switches one by one.
+# Verbs of drbctl that print rows, and those that send orders.
 WITH_ROWS = ('check', 'list', 'show', 'watch')
 ORDERS = ('down', 'drain', 'reload', 'set', 'undrain', 'up')
 CLEAR_SCREEN = '\033[H\033[2J'
 SWITCH = re.compile(r'(?:.*-)?(s\d+-\d+)(?:\..*)?')
-# What Ansible says of a command that ran.
+# Messages of Ansible about a command that was executed.
 RAN = ('', 'non-zero return code')
 SAID_BY = re.compile(r'^drb\w+: ')
 
@@ -42,8 +43,10 @@ class Machines:
         self.gone = []
 
     def ask(self, words_of):
-        """Runs `drbfabric WORDS` on machines, {machine: [word]}: {machine: what it says}, without those that do
-        not answer. They are named."""
+        """Runs `drbfabric WORDS` on machines: words_of is {machine: [word]}.
+
+        Returns {machine: result of Ansible's command}, without machines that do not answer. Each of
+        these is reported once."""
         with tempfile.NamedTemporaryFile('w+', prefix='drb-answers-') as f:
             told = {'drb_ask': {name: shlex.join(words) for name, words in words_of.items()}, 'drb_answers': f.name}
             try:
@@ -53,7 +56,7 @@ class Machines:
                     capture_output=True, text=True, check=False)
             except OSError as e:
                 raise Failure('cannot run ansible-playbook: is Ansible installed?', 2) from e
-            # Ansible puts another file in its place.
+            # Open the file again, because Ansible replaces it.
             with open(f.name, encoding='utf-8') as written:
                 text = written.read()
         found = json.loads(text) if text else {}
@@ -76,7 +79,7 @@ class Machines:
             f"links of others to it: {' '.join(ends)}")
 
     def say_complaints(self, answers):
-        """What machines said on standard error, each line with its machine."""
+        """Prints the standard error of machines, with the machine's name before each line."""
         for name, answer in answers.items():
             for line in answer['stderr'].splitlines():
                 say(f"{name}: {SAID_BY.sub('', line)}")
@@ -85,7 +88,7 @@ class Machines:
         return [(node, name) for name in self.gone for node in self.plan['switches'] if node['machine'] == name]
 
     def status(self, answers):
-        """Exit status: 2 if machines call it bad usage, 1 if one failed or is gone."""
+        """The exit status: 2 if a machine reports bad usage, 1 if a machine failed or is gone."""
         codes = [answer['rc'] for answer in answers.values()]
         return 2 if 2 in codes else int(any(codes) or bool(self.gone))
 
@@ -96,13 +99,13 @@ def _rows(answers):
 
 
 def _print(rows, kind):
-    """Rows with whatever keys they have."""
+    """Prints rows with all keys that they have."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     print_rows([(key, key.replace('_', ' ') if kind == 'table' else key) for key in keys], rows, kind)
 
 
 def _between(machines, kind):
-    """Whether what one machine sent, another received."""
+    """Compares the ends of links between machines. True if all answer and no packet is lost."""
     counts = machines.ask({name: ['counts', '--fabric', machines.plan['fabric']] for name in machines.names
                            if name not in machines.gone})
     reports = {name: json.loads(answer['stdout']) for name, answer in counts.items() if answer['rc'] == 0}
@@ -110,7 +113,7 @@ def _between(machines, kind):
 
 
 def check(args):
-    """drbfabric check on all machines."""
+    """Runs drbfabric check on all machines."""
     machines = Machines(args.machines)
     words = ['check', *(args.what or ['wiring', 'ping']), '--json', '--seed', str(args.seed), '--fabric',
              machines.plan['fabric']] + (['--sample', str(args.sample)] if args.sample else [])
@@ -122,7 +125,7 @@ def check(args):
 
 
 def _words_of(machines, words):
-    """Who has to be asked: all, or those that have the switches which are named; and what."""
+    """The command for all machines, or for those with the named switches: {machine: [word]}."""
     machine_of = {node['name']: node['machine'] for node in machines.plan['switches']}
     named = {word: match[1] for word in words[1:] if (match := SWITCH.fullmatch(word))}
     for switch in named.values():
@@ -135,13 +138,32 @@ def _words_of(machines, words):
             for name in machines.names if name in wanted}
 
 
+def own_switches(plan, machine, text):
+    """The replies of a machine's own switches: {instance: {command: reply}}.
+
+    Replies for other names are left out: names become paths here, and a machine may report only its
+    own switches."""
+    own = {node['namespace'] for node in plan['switches'] if node['machine'] == machine}
+    said = {}
+    with contextlib.suppress(ValueError, LookupError, TypeError):
+        said = dict(json.loads(text)['switches'])
+    good = {name: replies for name, replies in said.items()
+            if name in own and isinstance(replies, dict) and 'greeting' in replies}
+    if len(good) < len(said):
+        say(f'{machine} answers for {counted(len(said) - len(good), "switch")} that the plan does not give it, or not '
+            'as a switch does: left out')
+    return good
+
+
 def _path(machines, words):
-    """drbctl path here, of what the switches of all machines say."""
+    """Runs drbctl path here, on replies of the switches of all machines."""
     fabric = ['--fabric', machines.plan['fabric']]
     answers = machines.ask({name: ['answers', *fabric, *mirror.COMMANDS] for name in machines.names})
     machines.say_complaints(answers)
-    switches = {instance: said for answer in answers.values() if answer['rc'] == 0
-                for instance, said in json.loads(answer['stdout'])['switches'].items()}
+    switches = {}
+    for name, answer in answers.items():
+        if answer['rc'] == 0:
+            switches.update(own_switches(machines.plan, name, answer['stdout']))
     with mirror.sockets(switches) as folder:
         done = subprocess.run([program('drbctl', 'ctl'), *words[:1], *fabric, '--runtime', folder, *words[1:]],
                               check=False)
@@ -149,7 +171,8 @@ def _path(machines, words):
 
 
 def _rounds(words):
-    """The words of a watch for one round, and how many there are to be; None: until interrupted."""
+    """Returns the words of a watch with only one round, and the wanted number of rounds; None:
+    until interrupted."""
     parser = Parser(prog='drbctl watch', description='')
     parser.add_argument('-n', '--count', type=positive)
     found, rest = parser.parse_known_args(words)
@@ -157,15 +180,15 @@ def _rounds(words):
 
 
 def _watch(machines, words, kind):
-    """drbctl watch on all machines, round by round: each measures by its own clock. Between rounds is the time that
-    asking takes."""
+    """Runs drbctl watch on all machines, round by round. Each machine measures by its own clock.
+    The time between rounds is the time that asking takes."""
     if kind == 'csv':
         raise usage('watch --machines prints a table for each round, or --json')
     words, left = _rounds(words)
     screen = kind == 'table' and sys.stdout.isatty()
     status = 0
     while left is None or left > 0:
-        machines.gone.clear()  # they may be back
+        machines.gone.clear()  # machines may have come back
         answers = machines.ask(_words_of(machines, words))
         print(CLEAR_SCREEN if screen else '', end='')
         _print(_rows(answers), kind)
@@ -177,7 +200,7 @@ def _watch(machines, words, kind):
 
 
 def control(args):
-    """drbctl on all machines."""
+    """Runs drbctl on all machines."""
     words = [word for word in args.words if word not in ('--json', '--csv')]
     kind = 'json' if '--json' in args.words else 'csv' if '--csv' in args.words else 'table'
     known = sorted((*WITH_ROWS, *ORDERS, 'metrics', 'path'))

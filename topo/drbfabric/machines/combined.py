@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the machines of a fabric report, put together."""
+"""Combines the reports of the machines of a fabric."""
 
 import json
 import sys
@@ -12,12 +12,12 @@ from drbfabric.machines.export import load
 COUNTS = ('sent', 'received', 'lost', 'duplicated', 'misdelivered', 'reordered', 'not_sent', 'receiver_dropped')
 CLEAN = ('lost', 'duplicated', 'misdelivered', 'not_sent', 'receiver_dropped')
 
-# By how much the rates of two machines' clocks may differ, at most: those of quartzes by 100 ppm.
+# Largest difference between the rates of two machines' clocks: 100 ppm, as for quartz oscillators.
 CLOCK_RATES = 1e-4
 
 
 def _reports(plan, texts):
-    """{machine: what it reports}; the others are named."""
+    """Parses the reports: ({machine: report}, machines without one). The latter are printed."""
     reports, gone = {}, []
     for machine in plan['machines']:
         name = machine['name']
@@ -30,7 +30,9 @@ def _reports(plan, texts):
 
 
 def links(plan, reports):
-    """What one end of a link between machines has sent, the other must have received: (links, complaints)."""
+    """Compares the two ends of links between machines: (number of links, complaints).
+
+    There is a complaint if one end received fewer packets than the other one sent."""
     ends, checked, complaints = {}, 0, []
     for report in reports.values():
         ends.update(report['ends'])
@@ -47,7 +49,7 @@ def links(plan, reports):
 
 
 def print_links(plan, reports, kind):
-    """What links() finds, as a row and complaints; True if there are none."""
+    """Prints the results of links() as a row and complaints. True if there are no complaints."""
     checked, complaints = links(plan, reports)
     print_rows([('check', 'check'), ('checked', 'checked'), ('failed', 'failed')],
                [{'check': 'links between machines', 'checked': 2 * checked, 'failed': len(complaints)}], kind)
@@ -57,8 +59,10 @@ def print_links(plan, reports, kind):
 
 
 def _apart(came, back):
-    """How far the clock of the machine where packets came is ahead of the other one, and what is not known of that,
-    in ns; None if no clock of such a rate says this."""
+    """Returns how far the receiver's clock is ahead of the other machine's, and the error bound.
+
+    came, back: packets of both directions. Times are in ns. None: no clocks within CLOCK_RATES
+    fit."""
     offset = (came['min_ns'] - back['min_ns']) / 2
     error = (came['min_ns'] + back['min_ns']) / 2
     drift = CLOCK_RATES * (max(came['span_ns'], back['span_ns']) + abs(offset))
@@ -66,10 +70,12 @@ def _apart(came, back):
 
 
 def one_way(reports):
-    """One-way latencies from machine to machine, from packets in both directions: no packet takes less than no
-    time, so the least of each direction bound how far two clocks are apart. Half of their sum is what is not
-    known, and by how much the clocks may drift apart meanwhile. A row without a mean: packets in one direction only,
-    or clocks that were set."""
+    """One-way latencies between machines, computed from packets in both directions.
+
+    A packet's true latency is at least 0, so the smallest measured latency of each direction bounds
+    the offset of the two clocks. The error is half the sum of both, plus the possible drift of the
+    clocks meanwhile. A row has no mean if packets came in one direction only, or a clock was
+    set."""
     rows = []
     for to, report in reports.items():
         for source, came in report.get('from', {}).items():
@@ -84,7 +90,7 @@ def one_way(reports):
 
 
 def say_unknown(ways):
-    """Names the machines between which one-way latencies are not known."""
+    """Reports the machines between which one-way latencies are unknown."""
     for way in ways:
         if 'mean_us' not in way:
             other = any((back['from'], back['to']) == (way['to'], way['from']) for back in ways)
@@ -114,7 +120,7 @@ KINDS = {'links': print_links, 'replay': _replay}
 
 
 def run(args):
-    """Texts of machines come by standard input, as {machine: text}."""
+    """Reads the outputs of machines from standard input, as {machine: text}, and combines them."""
     plan = load(args.plan)
     try:
         texts = json.load(sys.stdin)

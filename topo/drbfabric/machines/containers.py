@@ -1,39 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans as files of engines that run containers: compose and containerlab."""
+"""Exports plans for programs that run containers: compose and containerlab."""
 
 import json
-import os
 import shlex
 
 from drbfabric import usage
+from drbfabric.common import files
 
-# deploy/Containerfile makes it.
+# The image that deploy/Containerfile builds.
 IMAGE = 'drbswitch'
-# What opening ports takes.
-# The last five are for what a switch becomes: another user, with its own folder, and no capability.
+# Capabilities of a switch. The first three are for opening ports. With the last five, the switch
+# becomes another user with its own folder, and then drops all capabilities.
 CAPABILITIES = ['NET_RAW', 'NET_ADMIN', 'IPC_LOCK', 'CHOWN', 'DAC_OVERRIDE', 'SETUID', 'SETGID', 'SETPCAP']
 CONFIGS = '/etc/drbswitch'
 
 
 def save(path, value):
-    """As JSON, which readers of YAML take."""
-    with open(path, 'w', encoding='utf-8') as f:
-        json.dump(value, f, indent=1)
-        f.write('\n')
+    """Writes JSON, which is also valid YAML."""
+    files.write(path, json.dumps(value, indent=1) + '\n')
 
 
 def _switch(switch):
     name = f"{CONFIGS}/{switch['name']}.yaml"
     return {'kind': 'linux', 'image': IMAGE, 'network-mode': 'none', 'cmd': f'-c {name}',
             'binds': [f"{switch['config']}:{name}:ro"], 'cap-add': CAPABILITIES,
-            # Its kernel must say nothing on links. containerlab puts 0 in place of disable_ipv6 = 1; without an address
-            # of its own, an interface has nothing to say either.
+            # The kernel must not send on links. containerlab replaces disable_ipv6 = 1 by 0, but an
+            # interface without a link-local address does not send either.
             'sysctls': {'net.ipv6.conf.default.addr_gen_mode': 1, 'net.ipv4.ip_forward': 0}}
 
 
 def _host(host, plan):
     return {'kind': 'linux', 'image': IMAGE, 'network-mode': 'none', 'entrypoint': '/bin/sleep', 'cmd': 'infinity',
-            # Engines may start containers without a network with IPv6 off.
+            # Some engines disable IPv6 in containers that start without a network.
             'sysctls': {'net.ipv6.conf.all.disable_ipv6': 0, 'net.ipv6.conf.default.router_solicitations': 0},
             'exec': [f"ip address add {host['ipv4']}/{plan['ipv4_length']} dev eth0",
                      f"ip address add {host['ipv6']}/{plan['ipv6_length']} dev eth0 nodad"]}
@@ -45,7 +43,7 @@ def _end(link, side, macs):
 
 
 def _links(plan, own, addresses):
-    """Of some nodes: veth between two of them, VXLAN where the other end is on another machine."""
+    """The links of a machine's nodes (own): veths between two of them, VXLANs to other machines."""
     macs = {host['name']: host['mac'] for host in plan['hosts']}
     machine_of = {node['name']: node['machine'] for node in plan['switches'] + plan['hosts']}
     links = []
@@ -69,7 +67,7 @@ def _need_veth(plan):
 
 
 def containerlab(plan, _, out):
-    """A topology for each machine."""
+    """Writes a topology for each machine."""
     _need_veth(plan)
     addresses = {machine['name']: machine['address'] for machine in plan['machines']}
     names = []
@@ -77,13 +75,15 @@ def containerlab(plan, _, out):
         nodes = {node['name']: _switch(node) if 'config' in node else _host(node, plan)
                  for node in plan['switches'] + plan['hosts'] if node['machine'] == machine['name']}
         names.append(f"{machine['name']}.clab.yml")
-        # Of two fabrics on a machine, containers have different names: those of compose.
+        # The prefix makes names of containers differ between fabrics, and equal to those of
+        # compose.
         save(f'{out}/{names[-1]}', {'name': plan['fabric'], 'prefix': '__lab-name', 'topology': {
             'nodes': nodes, 'links': _links(plan, nodes, addresses)}})
     return names
 
 
-# Containers come without a network: links are made once they run, and switches wait for them.
+# Containers start without a network. Links are made once they run; switches wait for their
+# interfaces.
 SCRIPT = """#!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Fabric {fabric} in containers, as root: what compose.yaml says, for machines without compose, and links. By Docker:
@@ -128,18 +128,19 @@ def _service(node):
                'security_opt': ['no-new-privileges']}
     if 'config' not in node:
         return {**service, 'entrypoint': ['/bin/sleep', 'infinity'], 'cap_add': ['NET_RAW'],
-                # It would not hear another one.
+                # sleep, as process 1, ignores other signals.
                 'stop_signal': 'SIGKILL'}
     file = f"{CONFIGS}/{node['name']}.yaml"
     return {**service, 'command': ['-c', file], 'cap_add': CAPABILITIES,
-            # With the folder of stats sockets, drbctl outside sees every switch.
+            # The folder of stats sockets is shared, so that drbctl on the machine finds all
+            # switches.
             'volumes': [f"./{node['config']}:{file}:ro", '/run/dpdk:/run/dpdk'],
             'sysctls': {'net.ipv6.conf.all.disable_ipv6': '1', 'net.ipv6.conf.default.disable_ipv6': '1',
                         'net.ipv4.ip_forward': '0'}}
 
 
 def _run(service):
-    """The same as a command of the engine."""
+    """The command of the engine that runs a service of compose."""
     words = ['--name', service['container_name'], '--network', service['network_mode']]
     for key, option in (('cap_drop', '--cap-drop'), ('cap_add', '--cap-add'), ('security_opt', '--security-opt'),
                         ('volumes', '--volume')):
@@ -153,7 +154,9 @@ def _run(service):
 
 
 def compose(plan, folder, _):
-    """A compose file, and a script that wires its containers; both beside the plan, whose files they use."""
+    """Writes a compose file, and a script that runs and connects its containers.
+
+    Both are beside the plan, whose files they use."""
     for link in plan['links']:
         if link['kind'] != 'veth':
             raise usage(f"{link['lower']}.{link['lower_port']} is a {link['kind']} link, which compose does not make: "
@@ -161,8 +164,7 @@ def compose(plan, folder, _):
     nodes = plan['switches'] + plan['hosts']
     services = {node['name']: _service(node) for node in nodes}
     save(f'{folder}/compose.yaml', {'services': services})
-    with open(f'{folder}/containers.sh', 'w', encoding='utf-8') as f:
-        f.write(SCRIPT.format(fabric=plan['fabric'], wires=plan['wires'], nodes=shlex.quote(' '.join(services)),
-                              runs='\n'.join(map(_run, services.values()))))
-        os.fchmod(f.fileno(), 0o755)
+    files.write(f'{folder}/containers.sh',
+                SCRIPT.format(fabric=plan['fabric'], wires=plan['wires'], nodes=shlex.quote(' '.join(services)),
+                              runs='\n'.join(map(_run, services.values()))), 0o777)
     return ['compose.yaml', 'containers.sh']

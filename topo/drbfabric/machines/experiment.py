@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An experiment on a fabric over several machines: the same traffic under each scheme at each load, next to the
-simulator. Links have clocks of their own and no common slots, so every hop adds the machine's own delay."""
+"""An experiment on a fabric over several machines: replays the same traffic under each scheme at
+each load, and compares with the simulator. Links have their own clocks and no common slots, so
+every hop adds the machine's own delay."""
 
 import csv
 import json
@@ -21,10 +22,10 @@ COLUMNS = [('scheme', 'scheme'), ('load', 'load'), ('sent', 'sent'), ('lost', 'l
 
 
 def _ask(machines, words):
-    """Runs it on all machines, which must all answer and do it."""
+    """Runs a command on all machines. Fails if a machine does not answer or fails."""
     answers = machines.ask({name: words for name in machines.names})
     if machines.gone:
-        raise Failure('', 1)  # they are named
+        raise Failure('', 1)  # ask() has reported them
     if any(answer['rc'] for answer in answers.values()) and not all(answer['stdout'] for answer in answers.values()):
         machines.say_complaints(answers)
         raise Failure('', 1)
@@ -46,7 +47,7 @@ def _one(machines, args, scheme, load):
     plan = machines.plan
     fabric = ['--fabric', plan['fabric']]
     slot_us = 1e6 / plan['rate_value']
-    # Before the machines are kept busy.
+    # Simulate before the replay, which needs the CPUs.
     simulated = _simulated(plan, args, scheme, load)
     threshold = threshold_at(load * plan['arity'] / plan['uplinks'], 'paper')
     _ask(machines, ['ctl', *fabric, 'set', '--all', f'scheme={schemes.text(scheme)}', f'threshold={threshold}'])
@@ -57,11 +58,12 @@ def _one(machines, args, scheme, load):
     row = {'scheme': scheme, 'load': load, **combined.total(reports)}
     ways = combined.one_way(reports)
     combined.say_unknown(ways)
-    # The mean of the others would be that of other ways through the fabric.
+    # If one pair of machines has no mean, there is none at all: a mean over the others would be one
+    # over other paths through the fabric.
     packets = sum(way['packets'] for way in ways) if all('mean_us' in way for way in ways) else 0
     for key in ('mean_us', 'error_us') if packets else ():
         row[key] = sum(way[key] * way['packets'] for way in ways) / packets
-    # The host's own link takes a slot, too, which records of packets leave out.
+    # Add the slot on the host's own link, which records of packets leave out.
     return {**row, 'mean_slots': 1 + row['mean_us'] / slot_us if packets else None, 'simulated_slots': simulated}
 
 
@@ -74,7 +76,7 @@ def run(args):
         for load in args.load:
             rows += [_one(machines, args, scheme, load) for scheme in names]
     finally:
-        # What configs say holds again.
+        # Restore the settings of the configs.
         machines.ask({name: ['ctl', '--fabric', machines.plan['fabric'], 'reload', '--all']
                       for name in machines.names if name not in machines.gone})
     print_rows(COLUMNS, rows, args.format)

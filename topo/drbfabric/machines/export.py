@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans as files of the engines that carry them out."""
+"""Exports plans as files for the programs that execute them."""
 
 import json
 import os
 import shutil
 
 from drbfabric import usage
+from drbfabric.common import files
 from drbfabric.common.places import HERE, harness
 from drbfabric.fabric import given_plan
 from drbfabric.machines import containers
 
-# Groups of Ansible's own, and of the inventory.
+# Names of groups of Ansible and of the inventory.
 RESERVED = ('all', 'ungrouped', 'localhost', 'machines')
 
-# Of drbctl serve.
+# Default port of drbctl serve.
 METRICS_PORT = 9110
 
 
 def load(folder, several=True):
-    """The plan of a fabric over several machines, or over one."""
+    """Loads a plan; several: it must be of a fabric over several machines."""
     try:
         with open(f'{folder}/plan.json', encoding='utf-8') as f:
             plan = json.load(f)
@@ -32,7 +33,7 @@ def load(folder, several=True):
 
 
 def ansible(plan, folder, out):
-    """An inventory, a playbook, and an archive for each machine."""
+    """Writes an inventory, a playbook, and an archive for each machine."""
     hosts = {}
     for machine in plan['machines']:
         name = machine['name']
@@ -48,14 +49,13 @@ def ansible(plan, folder, out):
 
 
 def mpi(plan, _, out):
-    """A host file: a rank for each machine, whose threads use its CPUs."""
-    with open(f'{out}/hostfile', 'w', encoding='utf-8') as f:
-        f.writelines(f"{machine['address']} slots=1\n" for machine in plan['machines'])
+    """Writes a host file with one rank per machine; its threads use all CPUs."""
+    files.write(f'{out}/hostfile', ''.join(f"{machine['address']} slots=1\n" for machine in plan['machines']))
     return ['hostfile']
 
 
 def prometheus(plan, _, out):
-    """Where to scrape what drbctl serve has on each machine."""
+    """Writes a config that scrapes drbctl serve on each machine."""
     def target(address):
         return f'[{address}]:{METRICS_PORT}' if ':' in address else f'{address}:{METRICS_PORT}'
 
@@ -67,7 +67,7 @@ def prometheus(plan, _, out):
     return ['prometheus.yml']
 
 
-# What drbfabric export takes.
+# The formats of drbfabric export.
 FORMATS = {'ansible': ansible, 'compose': containers.compose, 'containerlab': containers.containerlab,
            'mpi': mpi, 'prometheus': prometheus}
 

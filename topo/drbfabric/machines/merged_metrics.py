@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Expositions of several machines as one, in the format of Prometheus: each metric once, with a label for the
-machine."""
+"""Merges the metrics of several machines in the format of Prometheus. Each family appears once, and
+each sample gets a label for its machine."""
 
 import re
 
@@ -20,8 +20,10 @@ def _label(line, machine):
 
 
 def merge(texts, machines, gone):
-    """texts: {machine: exposition}. machines: all their names. gone: (switch, machine, fabric) of those that do
-    not answer, whose drb_up is 0."""
+    """Merges expositions, {machine: text}.
+
+    machines: the names of all machines. gone: (switch, machine, fabric) for the switches of
+    machines that do not answer; their drb_up is 0."""
     heads: dict[str, list] = {}
     samples: dict[str, list] = {}
     for machine, text in texts.items():

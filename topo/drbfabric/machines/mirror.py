@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stats sockets that repeat what switches of other machines have said, for programs that ask all switches of a
-fabric."""
+"""Stats sockets that repeat the replies of switches on other machines, for programs that ask all
+switches of a fabric."""
 
 import contextlib
 import json
 import os
 import selectors
 import socket
-import tempfile
 import threading
 import typing
 
-# What drbctl path asks.
+from drbfabric.fabric import keeper
+
+# The commands that drbctl path sends.
 COMMANDS = ('/drb/info', '/drb/all')
 
 
@@ -33,7 +34,7 @@ def _take(connection, said):
 
 
 def _serve(choose, ended):
-    """Until told to end, by `ended`: accepts, greets and answers."""
+    """Accepts connections, greets and answers until `ended` becomes readable."""
     while True:
         for key, _ in choose.select():
             if key.fileobj is ended:
@@ -53,8 +54,10 @@ def _serve(choose, ended):
 
 @contextlib.contextmanager
 def sockets(switches):
-    """switches: {instance: {'greeting': object, command: reply}}. A folder for --runtime of drbctl."""
-    with tempfile.TemporaryDirectory(prefix='drb-mirror-') as folder, selectors.DefaultSelector() as choose:
+    """A folder for drbctl --runtime with the stats sockets of these switches.
+
+    switches: {instance: {'greeting': object, command: reply}}."""
+    with keeper.kept('drb-mirror-') as folder, selectors.DefaultSelector() as choose:
         ended, end = socket.socketpair()
         choose.register(ended, selectors.EVENT_READ)
         for instance, said in switches.items():

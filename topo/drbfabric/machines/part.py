@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One machine's part in what a fabric over several machines does together: what it reports, as JSON, and
-combined.py puts together."""
+"""One machine's part in commands for a fabric over several machines. Its reports are JSON, which
+combined.py combines."""
 
 import csv
 import json
 import subprocess
-import tempfile
 
 from drbfabric import Failure, usage
 from drbfabric.common.cli import need_root, say
 from drbfabric.common.places import program
-from drbfabric.fabric import check, fabrics
+from drbfabric.fabric import check, fabrics, keeper
 from drbfabric.fabric.telemetry import Telemetry
 
 
@@ -22,7 +21,7 @@ def _need_part(fabric):
 
 
 def counts(args):
-    """What this machine's ends of links to others have sent and received."""
+    """Prints the packets that this machine's ends of links to others have sent and received."""
     need_root()
     fabric = fabrics.Fabric(args.name)
     plan, up_ns = _need_part(fabric), fabric.state()['up_ns']
@@ -41,7 +40,7 @@ def counts(args):
 
 
 def answers(args):
-    """What this machine's switches say, word for word."""
+    """Prints the unchanged replies of this machine's switches to commands."""
     need_root()
     plan, said = _need_part(fabrics.Fabric(args.name)), {}
     for switch in plan['switches']:
@@ -50,7 +49,7 @@ def answers(args):
             with Telemetry(instance) as t:
                 said[instance] = {'greeting': t.greeting, **{command: t.ask(command) for command in args.commands}}
         except (ConnectionRefusedError, FileNotFoundError):
-            pass  # it does not run, and has no socket, which says that
+            pass  # the switch does not run; without a socket, drbctl will report that
         except OSError as e:
             say(f'{instance}: {e}')
     print(json.dumps({'machine': plan['machine'], 'switches': said}))
@@ -58,8 +57,11 @@ def answers(args):
 
 
 def _arrivals(plan, records):
-    """What came from each machine, by records of drbgen: {machine: {packets, sum and least of latencies, time from
-    the first to the last}}. Latencies are between two clocks."""
+    """Summarises drbgen's records of packets by the sending machine: {machine: {'packets',
+    'sum_ns', 'min_ns', 'span_ns'}}.
+
+    sum_ns and min_ns are of latencies, which are differences between two machines' clocks; span_ns
+    is the time from the first packet to the last."""
     machine_of = {host['name']: host['machine'] for host in plan['hosts'] + plan['elsewhere']}
     result, times = {}, {}
     for row in csv.DictReader(records):
@@ -77,7 +79,8 @@ def _arrivals(plan, records):
 
 
 def replay(args):
-    """Sends from the hosts of this machine what all machines send at the same time, and takes what arrives."""
+    """Sends this machine's part of traffic that all machines send at the same time, and reports the
+    packets that arrive here."""
     need_root()
     fabric = fabrics.Fabric(args.name)
     plan = _need_part(fabric)
@@ -86,10 +89,10 @@ def replay(args):
     if not labels:
         print(json.dumps({'machine': plan['machine']}))
         return 0
-    with tempfile.TemporaryDirectory(prefix='drb-replay-') as folder:
+    with keeper.kept('drb-replay-') as folder:
         traffic, records = f'{folder}/traffic', f'{folder}/records.csv'
         size = ['-l', str(plan['layers']), '-d', str(plan['arity'])]
-        # The same options give the same packets on every machine.
+        # The same options produce the same packets on every machine.
         written = subprocess.run([drbgen, 'write', *size, *args.write_options, '--out', traffic], check=False,
                                  stdout=subprocess.DEVNULL)
         if written.returncode != 0:

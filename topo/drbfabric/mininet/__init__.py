@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same fabric as nodes of Mininet."""
+"""Fabrics whose nodes and links are made by Mininet."""

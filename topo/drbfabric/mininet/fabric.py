@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A network of Mininet as a fabric: its namespaces get names, its switches configs and processes, and a
-folder below /run/drbswitch says so, by which drbgen, drbctl and drbfabric know it."""
+"""Makes a fabric of a network of Mininet.
 
-import contextlib
+Its namespaces get names, and its switches get configs and processes. A folder below /run/drbswitch
+describes the fabric, so that drbgen, drbctl and drbfabric find it."""
+
 import os
-import select
-import subprocess
-import sys
 import time
 
 from drbfabric import usage
+from drbfabric.common import files
 from drbfabric.common.cli import say
-from drbfabric.common.places import HERE, program
-from drbfabric.fabric import fabrics, netns, processes
+from drbfabric.common.places import program
+from drbfabric.fabric import fabrics, keeper, netns, processes
 
 READY_SECONDS = 60
-LONGEST_MTU = 65535  # of a veth
-# What the state of such a fabric says of itself.
+LONGEST_MTU = 65535  # largest MTU of a veth, bytes
+# The value of 'maker' in the state of such a fabric.
 MAKER = 'mininet'
 
 
@@ -25,7 +24,7 @@ def _rate(bw):
 
 
 class MininetFabric:
-    """Of the DrbSwitch nodes of one network."""
+    """The fabric of all DrbSwitch nodes of one network."""
 
     def __init__(self, switches):
         setup = switches[0].wanted
@@ -48,7 +47,7 @@ class MininetFabric:
                 raise
 
     def _clear(self):
-        """What another fabric of this name left goes; one that runs stays."""
+        """Removes what an earlier fabric of this name has left. Fails if it still runs."""
         self.fabric.need_own()
         if not self.fabric.exists():
             return
@@ -63,17 +62,18 @@ class MininetFabric:
             raise usage('uplinks=: Mininet makes the links, of all uplinks')
         for key, value in setup['options'].items():
             options += [f"--{key.replace('_', '-')}", value]
-        fabric.create()
+        fabric.create(os.getpid())
         self.plan = fabric.make_plan(program('drbtopo', 'topo'), options)
         if any(link['kind'] == 'memif' for link in self.plan['links']):
             raise usage('links=memif: Mininet makes the links, of veths')
         self._find_hosts()
         self._say_useless()
-        fabric.save_state(phase=fabrics.STARTING, options=options, maker=MAKER)
-        command = [sys.executable, '-B', f'{HERE}/mininet/keeper.py', fabric.name, str(os.getpid())]
-        self.keeper = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL, start_new_session=True, cwd='/')
-        self._name_namespaces()
+        nodes = self.plan['switches'] + self.plan['hosts']
+        netns.need_free([node['namespace'] for node in nodes], 'take another name, --switch drb,fabric=NAME')
+        fabric.save_names(self.plan, options=options, maker=MAKER)
+        self.keeper = keeper.start()
+        netns.batch([f"netns attach {node['namespace']} {self.nodes[node['name']].pid}" for node in nodes])
+        fabric.save_made()
         fabric.write_hosts(self.plan)
         for node in self.plan['switches']:
             self._prepare_switch(node)
@@ -85,7 +85,7 @@ class MininetFabric:
         fabric.save_state(phase=fabrics.UP, up_ns=time.monotonic_ns())
 
     def _find_hosts(self):
-        """All nodes of the plan must be there: hosts are found over the links of switches."""
+        """Finds hosts by the links of switches. Fails if a node of the plan is missing."""
         for switch in list(self.nodes.values()):
             for intf in switch.intfList():
                 if intf.link:
@@ -97,7 +97,7 @@ class MininetFabric:
                             'build it by FatTreeTopo')
 
     def _say_useless(self):
-        """What the network has and switches do not carry out."""
+        """Reports properties of the network that have no effect on drbswitch."""
         size = f"F({self.plan['layers']},{self.plan['arity']})"
         planned = {node['name']: node for node in self.plan['switches'] + self.plan['hosts']}
         for name in sorted(set(self.nodes) - set(planned)):
@@ -110,17 +110,8 @@ class MininetFabric:
                     say(f"{host['name']} has the {what} {has}, and its switch drops what does not come from {wanted}: "
                         'leave addresses to FatTreeTopo')
 
-    def _name_namespaces(self):
-        nodes = self.plan['switches'] + self.plan['hosts']
-        for node in nodes:
-            if netns.exists(node['namespace']):
-                raise usage(f"namespace {node['namespace']} exists and is not of this fabric: take another "
-                            'name, --switch drb,fabric=NAME')
-        netns.batch([f"netns attach {node['namespace']} {self.nodes[node['name']].pid}" for node in nodes])
-        self.fabric.save_state(namespaces={n['namespace']: netns.inode(n['namespace']) for n in nodes})
-
     def _prepare_switch(self, node):
-        """Its namespace and its config, whose ports are Mininet's interfaces."""
+        """Prepares a switch's namespace, and its config, whose ports are Mininet's interfaces."""
         switch, lines = self.nodes[node['name']], []
         ports = [intf for intf in switch.intfList() if intf.params.get('drb_port')]
         with netns.inside(node['namespace']):
@@ -132,18 +123,20 @@ class MininetFabric:
             bw = intf.params.get('bw', switch.bw)
             rate = f', rate: {_rate(bw)}' if bw is not None else ''
             lines.append(f"  - {{name: {intf.params['drb_port']}, interface: {intf.name}{rate}}}\n")
-        with open(self.fabric.path(node['config']), 'a', encoding='utf-8') as f:
-            f.write('ports:\n' + ''.join(lines))
+        config = self.fabric.path(node['config'])
+        with open(config, encoding='utf-8') as f:
+            files.write(config, f.read() + 'ports:\n' + ''.join(lines))
 
     def _mtu_at(self, node, intf):
-        """What hosts send reaches the switch however long it is, which then drops, counts and answers it."""
+        """The MTU of a port, in bytes. A port to a host has the largest one: a packet that is too
+        long then reaches the switch, which drops, counts and answers it."""
         below = node['layer'] == 1 and intf.params['drb_port'].startswith('d')
         return LONGEST_MTU if below else self.plan['mtu']
 
     @staticmethod
     def _leave_to_queues(intf):
-        """A link of --link tc,bw=: its rate is kept by the switch, which then sees its queue. What else tc
-        does there stays."""
+        """Removes the rate from a link of --link tc,bw=, because the switch paces it and must see
+        its queue. Other settings of tc stay."""
         params = dict(intf.params)
         if params.pop('bw', None) is not None and hasattr(intf, 'tc'):
             intf.config(**params)
@@ -155,7 +148,7 @@ class MininetFabric:
         with open(self.fabric.path(node['batch']), encoding='ascii') as f:
             lines = f.read().splitlines()
         with netns.inside(node['namespace']):
-            netns.batch(lines, force=True)  # Mininet has set some of it
+            netns.batch(lines, force=True)  # some fail, because Mininet has done the same
 
     def start(self, name):
         node = next(node for node in self.plan['switches'] if node['name'] == name)
@@ -177,13 +170,3 @@ class MininetFabric:
         self.keeper.terminate()
         self.keeper.wait()
         self.keeper = None
-
-
-def keep(name, pid):
-    """Takes the fabric down once this process of Mininet has ended, whatever ended it."""
-    with contextlib.suppress(ProcessLookupError):
-        select.select([os.pidfd_open(pid)], [], [])
-    with fabrics.lock():
-        fabric = fabrics.Fabric(name)
-        if fabric.exists() and fabric.state().get('maker') == MAKER:
-            fabric.tear_down()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What Mininet (2.3) asks of a kind of switch and of a topology: classes that it makes and calls."""
+"""Classes for Mininet (2.3): a kind of switch, a topology, and a choice of controller."""
 
 import json
 
@@ -12,19 +12,21 @@ from drbfabric.common.cli import say
 from drbfabric.common.places import program
 from drbfabric.mininet.fabric import MininetFabric
 
-# What Mininet gives every switch.
+# Parameters that Mininet passes to every switch.
 PARAMETERS = 'dpid', 'listenPort', 'privateDirs', 'waitExited', 'isSwitch', 'batch'
 
 
 def findController(*_):  # noqa: N802 (mn calls it by this name)
-    """In place of mn's own, which takes it for a mistake that there is none."""
+    """Replaces mn's own function, which fails if there is no controller."""
     return NullController
 
 
 class FatTreeTopo(Topo):
-    """F(l,d): switches s<layer>-<label>, hosts h<label> with the addresses that switches expect.
+    """F(l,d): switches s<layer>-<label>, and hosts h<label> with the addresses that switches
+    expect.
 
-    bw: Mbit/s of every link, kept by the egress queues of switches; other settings are DrbSwitch's."""
+    bw: rate of every link in Mbit/s, enforced by the egress queues of switches. All other settings
+    belong to DrbSwitch."""
 
     def build(self, layers=3, arity=2, bw=None):
         size = ['-l', str(int(layers)), '-d', str(int(arity))]
@@ -43,16 +45,17 @@ class FatTreeTopo(Topo):
 class DrbSwitch(Switch):
     """A drbswitch process in a namespace of its own.
 
-    bw: Mbit/s of its links that say nothing else; fabric: its name for drbctl and drbgen; every other
-    option is one of `drbtopo plan`, with _ for -: scheme='walk', threshold=3, rate='500pps'."""
+    bw: rate in Mbit/s of its links without another; fabric: name of the fabric for drbctl and
+    drbgen. All other options are those of `drbtopo plan`, with _ instead of -: scheme='walk',
+    threshold=3, rate='500pps'."""
 
-    warned = False  # of a controller
+    warned = False  # that a controller has no effect
 
     def __init__(self, name, layers=3, arity=2, bw=None, fabric='drb', inNamespace=True, **params):
-        del inNamespace  # a switch that Mininet puts beside the machine's own interfaces is none of ours
+        del inNamespace  # always True: drbswitch needs a namespace of its own
         own = {key: value for key, value in params.items() if key in PARAMETERS}
         super().__init__(name, inNamespace=True, **own)
-        # What Switch.defaultIntf() reads, and sets only without a namespace.
+        # Read by Switch.defaultIntf(), but set by Switch only without a namespace.
         self.controlIntf = None
         self.wanted = {'layers': layers, 'arity': arity, 'fabric': fabric,
                        'options': {key: str(value) for key, value in params.items()
@@ -62,11 +65,11 @@ class DrbSwitch(Switch):
 
     @classmethod
     def setup(cls):
-        """Mininet's hook: called before the first one is made."""
+        """Mininet calls this before it makes the first switch."""
         program('drbswitch', 'switch')
 
     def start(self, controllers):
-        """Starts it again, as `switch s1-0 start` does; the first time batchStartup() starts all."""
+        """Starts the switch again, for `switch s1-0 start`. batchStartup() starts it at first."""
         if controllers and not DrbSwitch.warned:
             DrbSwitch.warned = True
             say(f'{controllers[0].name} has no effect: switches decide for themselves and ask no controller')
@@ -74,7 +77,7 @@ class DrbSwitch(Switch):
             self.of_fabric.start(self.name)
 
     def connected(self):
-        """What --wait and waitConnected() wait for."""
+        """The condition for which --wait and waitConnected() wait."""
         return self.of_fabric is not None
 
     def addIntf(self, intf, *args, **options):  # noqa: N802 (Mininet's name)
@@ -104,6 +107,8 @@ class DrbSwitch(Switch):
         return switches
 
     def dpctl(self, *args):
-        """`dpctl` of the command line shows counters: dpctl ports, dpctl drops. The text, for scripts, too."""
+        """Shows counters for `dpctl` of Mininet's command line: dpctl ports, dpctl drops.
+
+        Returns the text, so that scripts can use it."""
         drbctl, fabric = program('drbctl', 'ctl'), self.wanted['fabric']
         return quietRun([drbctl, 'show', self.name, '--fabric', fabric, *args])

@@ -1,17 +1,19 @@
-// Puts the page together: where states come from (the server, a file, the page itself), which frame is shown,
-// and what is chosen.
+// The page as a whole: the source of states (the server, a file, or the page itself), the frame
+// that is shown, and the user's selection.
 'use strict';
 
+const STATE_FORMAT = 1; // SERVE_STATE_FORMAT of state.h
 const byId = (id) => document.getElementById(id);
 const histories = new Map(); // fabric -> History
 const chosen = {name: null, port: null, from: null, to: null};
 let fabric = null;
-let shown = null; // the frame that is looked at; null: the last one
+let shown = null; // the frame on the map; null: the last one
 let live = true; // states come from the server, not from a recording
-let folded = null; // pods that are; null: as it fits
+let folded = null; // numbers of the folded pods; null: folded as the width requires
 let coreFolded = null;
 let drawnFor = '';
-let playing = 0; // timer
+let playing = 0; // timer of the playback; 0: paused
+let version = ''; // of drbctl serve
 
 const map = new FabricMap(byId('map'), {
   choose: (name, port) => choose(name, port || null),
@@ -52,7 +54,7 @@ function hostsTyped() {
   paint();
 }
 
-// Pods fold if the whole would be too small to read; from then on the reader decides.
+// At first, pods fold if the whole map would be too small to read. After that the user decides.
 function folds(tree) {
   const fits = Layout.widthUnfolded(tree) * 0.7 <= byId('view').clientWidth;
   if (!folded) folded = new Set(fits || tree.podSize(1) === 1 ? [] : Array.from({length: tree.pods}, (_, p) => p));
@@ -159,7 +161,9 @@ function say(text, lost) {
 function follow() {
   const source = new EventSource('events');
   source.onmessage = (message) => {
-    take(JSON.parse(message.data), false);
+    const state = JSON.parse(message.data);
+    ({version} = state);
+    take(state, false);
     say('live');
     offerFabrics();
     paint();
@@ -184,7 +188,7 @@ function play(on) {
   playing = setInterval(step, Math.max(30, seconds * 1000 / Number(byId('speed').value)));
 }
 
-// A recording: one state a line.
+// Opens a recording, which has one state a line.
 function open(text, name) {
   const states = [];
   let cut = '';
@@ -194,7 +198,7 @@ function open(text, name) {
       states.push(JSON.parse(line));
     } catch {
       cut = `line ${at + 1} is no state of a fabric`;
-      break; // the end of a recording that was cut off
+      break; // the recording was cut off here
     }
   }
   if (cut && !states.length) {
@@ -203,6 +207,11 @@ function open(text, name) {
   }
   if (!states.every((s) => Array.isArray(s.switches) && Array.isArray(s.fabrics))) {
     say(`${name} is no recording (drbctl record makes one)`, true);
+    return;
+  }
+  const later = states.find((s) => s.format > STATE_FORMAT);
+  if (later) {
+    say(`${name} is of version ${later.version}, this page of ${version || 'an earlier one'}: open it with drbctl serve of that version`, true);
     return;
   }
   if (source) source.close();

@@ -1,11 +1,11 @@
-// What was seen, frame by frame. A frame is what two states (see state.h), one after the other, say about one
-// fabric: rates are differences of counters over each switch's own clock.
+// The history of one fabric in frames. Each frame is computed from two successive states (see
+// state.h): rates are differences of counters, divided by the time on the switch's own clock.
 'use strict';
 
 const FRAMES_MAX = 600; // kept while live
 const PORT_VALUES = ['out', 'in', 'octets', 'load', 'inLoad', 'queue', 'slowed'];
-const WORDS = ['absent', 'no answer', 'up']; // states of ports, by number; more come as they are told
-const SLOWED = 0.01; // of the time: a link with less is as fast as its rate
+const WORDS = ['absent', 'no answer', 'up']; // states of ports by number; reported ones are added
+const SLOWED = 0.01; // share of time lost: a link with less counts as sending at its rate
 const ABSENT = 0, NO_ANSWER = 1, UP = 2;
 
 function wordNumber(word) {
@@ -13,27 +13,34 @@ function wordNumber(word) {
   return at >= 0 ? at : WORDS.push(word) - 1;
 }
 
-// Packets or bits a second of a rate such as "500pps" or "10Mbit"; value 0: no rate.
+// Parses a rate such as "500pps" or "10Mbit" into packets or bits per second; value 0: no rate.
 function capacityOf(rate) {
   const m = /^([\d.]+) ?([kmg]?)(pps|bit)/i.exec(rate);
   if (!m) return {value: 0, packets: false};
   return {value: m[1] * {'': 1, k: 1e3, m: 1e6, g: 1e9}[m[2].toLowerCase()], packets: m[3].toLowerCase() === 'pps'};
 }
 
+// A counter of a port; NaN if its switch, which has another version, does not report it.
+function countOf(port, at) {
+  const count = port.count[at];
+  return count === null || count === undefined ? NaN : count;
+}
+
 class Frame {
   constructor(tree, state) {
     this.unixMs = state.unix_ms;
-    this.state = state; // null once it is too much to keep
+    this.state = state; // null once it was dropped to save memory
     for (const value of PORT_VALUES) this[value] = new Float32Array(tree.ports);
     this.word = new Uint8Array(tree.ports); // number of the port's state
     this.usable = new Uint8Array(tree.ports);
     this.switchWord = new Uint8Array(tree.switches);
     this.redirected = new Float32Array(tree.switches).fill(NaN); // share of the packets sent up
-    this.dropped = new Float32Array(tree.switches); // packets a second
+    this.dropped = new Float32Array(tree.switches); // dropped packets per second
     this.scheme = new Array(tree.switches);
     this.trouble = new Array(tree.switches);
     this.rated = false; // some link has a rate
-    this.delivered = this.drops = this.share = 0; // of the whole fabric, a second
+    // Sums over the fabric: packets per second, dropped packets per second, share redirected.
+    this.delivered = this.drops = this.share = 0;
     this.answering = 0;
   }
 }
@@ -41,13 +48,13 @@ class Frame {
 class History {
   constructor(name) {
     this.name = name;
-    this.tree = null; // until a switch answers
+    this.tree = null; // null until a switch answers
     this.frames = [];
     this.events = []; // {unixMs, text, kind, where}
-    this.busiest = 1; // octets a second of the busiest link so far
-    this.before = new Map(); // switch name -> what it last told
+    this.busiest = 1; // bytes per second of the busiest link so far
+    this.before = new Map(); // switch name -> its last report
     this.dropping = new Set(); // "s1-0 queue_full" in the last frame
-    this.looked = false; // at this tree: rates take two looks, so the first one makes no frame
+    this.looked = false; // this tree has had a state; rates need two, so the first makes no frame
   }
 
   get last() { return this.frames[this.frames.length - 1]; }
@@ -84,7 +91,7 @@ class History {
     this.before.set(s.name, s);
     frame.switchWord[at] = s.up ? UP : NO_ANSWER;
     if (!first && !before) this.event(frame, 'good', s.name, `${s.name} appeared`);
-    // One that is about to end may first give no answer.
+    // A switch that is about to end may first miss a poll, so its end is an event of its own.
     const ends = Boolean(before && ((s.ended && !before.ended) || (s.stuck && !before.stuck)));
     if (before && (before.up !== s.up || ends)) {
       this.event(frame, s.up ? 'good' : 'bad', s.name, s.up ? `${s.name} answers again` : `${s.name} ${s.ended ? 'has ended' : s.stuck ? 'is stuck: restart it' : 'does not answer'}`);
@@ -109,23 +116,23 @@ class History {
     const up = p.name[0] === 'u', number = Number(p.name.slice(1));
     const i = this.tree.port(s.layer, s.label, up, number);
     const old = same && same.ports.find((o) => o.name === p.name);
-    frame.word[i] = wordNumber(p.state);
+    frame.word[i] = wordNumber(p.state || WORDS[NO_ANSWER]);
     frame.usable[i] = p.usable ? 1 : 0;
-    frame.queue[i] = p.count[this.keys.queue_packets];
+    frame.queue[i] = countOf(p, this.keys.queue_packets);
     if (old && old.state !== p.state) {
       this.event(frame, p.state === 'up' ? 'good' : 'bad', s.name, `${s.name}.${p.name} ${p.state} (was ${old.state})`);
     }
     if (!old || seconds <= 0) return;
-    const rate = (key) => Math.max(0, p.count[this.keys[key]] - old.count[this.keys[key]]) / seconds;
+    const rate = (key) => Math.max(0, countOf(p, this.keys[key]) - countOf(old, this.keys[key])) / seconds;
     const limit = capacityOf(p.rate);
     frame.out[i] = rate('out_packets');
     frame.in[i] = rate('in_packets');
     frame.octets[i] = rate('out_octets');
     frame.dropped[this.tree.index(s.layer, s.label)] += rate('in_missed');
-    // The part of the time in which packets waited and the switch woke too late to send; older recordings have none.
-    frame.slowed[i] = 'lost_credit_ns' in this.keys ? Math.min(1, rate('lost_credit_ns') / 1e9) : 0;
+    // Share of time that packets waited because the switch woke too late. Older recordings lack it.
+    frame.slowed[i] = 'lost_credit_ns' in this.keys ? Math.min(1, rate('lost_credit_ns') / 1e9) || 0 : 0;
     const inOctets = rate('in_octets');
-    this.busiest = Math.max(this.busiest, frame.octets[i], inOctets);
+    this.busiest = Math.max(this.busiest, frame.octets[i] || 0, inOctets || 0);
     frame.rated ||= limit.value > 0;
     const load = (packets, octets) => (limit.value ? (limit.packets ? packets : octets * 8) / limit.value
       : octets / this.busiest);
@@ -136,14 +143,14 @@ class History {
 
   takeSums(frame, at, s, same, seconds) {
     if (!same || seconds <= 0) return;
-    const grown = (key) => Math.max(0, s.routing[key] - same.routing[key]);
+    const grown = (key) => (s.routing[key] === null ? NaN : Math.max(0, s.routing[key] - same.routing[key]));
     const moved = grown('up_redirected'), stayed = grown('up_default');
     if (moved + stayed > 0) frame.redirected[at] = moved / (moved + stayed);
     frame.up = (frame.up || 0) + moved + stayed;
     frame.moved = (frame.moved || 0) + moved;
     for (const [reason, count] of Object.entries(s.drops)) {
       const more = count - (same.drops[reason] || 0), key = `${s.name} ${reason}`;
-      if (more > 0 && reason !== 'multicast') { // which nobody waits for
+      if (more > 0 && reason !== 'multicast') { // which no switch answers: normal
         frame.dropped[at] += more / seconds;
         if (!this.dropping.has(key)) this.event(frame, 'bad', s.name, `${s.name} drops packets: ${reason}`);
         this.dropping.add(key);
@@ -158,8 +165,8 @@ class History {
     frame.share = frame.up ? frame.moved / frame.up : NaN;
   }
 
-  // Load of the link at a port, in the direction away from the switch; by what the other end received if the
-  // switch itself does not answer.
+  // Load of the link at a port, in the direction away from the switch. If the switch does not
+  // answer, it is computed from what the other end received.
   load(frame, layer, label, up, number) {
     const i = this.tree.port(layer, label, up, number);
     if (frame.word[i] !== NO_ANSWER) return frame.load[i];
@@ -167,8 +174,9 @@ class History {
     return peer.layer ? frame.inLoad[this.tree.port(peer.layer, peer.label, peer.up, peer.port)] : 0;
   }
 
-  // Where the packets of two hosts go now: [{layer, label, up, port, share}], by how each switch on the way
-  // up shares its traffic among its uplinks. Without traffic: the default.
+  // The paths that packets between two hosts take now, as [{layer, label, up, port, share}]. The
+  // shares are those of all traffic on the uplinks of each switch; without traffic, the default has
+  // all.
   spread(frame, from, to) {
     const {tree} = this, way = [];
     let level = [{...tree.hostPeer(from), share: 1}];

@@ -1,11 +1,12 @@
-// Where everything stands. A switch is drawn alone, or as a cell of its folded pod or of its group of core
-// switches; what is drawn is a node, and links between the same two nodes are one.
+// Positions of everything on the map. A switch is drawn alone, or as a cell of its folded pod or of
+// its group of core switches. Each drawn object is a node; links between the same two nodes become
+// one.
 'use strict';
 
 const STEP = 118, TOP = 34, LEFT = 40, BOX = {width: 50, height: 30}, CELL = 9, HOST_STEP = 12;
 
 class Layout {
-  // folded: numbers of the pods that are; coreFolded: core switches are drawn by groups.
+  // folded: numbers of the folded pods; coreFolded: core switches are drawn as groups.
   constructor(tree, folded, coreFolded) {
     this.tree = tree;
     this.folded = folded;
@@ -92,7 +93,7 @@ class Layout {
     }
   }
 
-  // The node that stands for a switch or host; null: a host of a folded pod.
+  // The node that represents a switch or host. A host of a folded pod is represented by the pod.
   node(layer, label) {
     const {tree} = this;
     if (layer === 0) {
@@ -103,8 +104,8 @@ class Layout {
     return this.nodes.get(pod >= 0 && this.folded.has(pod) ? `p${pod}` : tree.name(layer, label));
   }
 
-  // Links as drawn: {id, below, above, ends: [{layer, label, port}]}, by the up-ports of their lower ends; a
-  // host's link has the host below and the down-port it hangs at as its end.
+  // Links as drawn: {id, below, above, ends: [{layer, label, up, port}]}. The ends are the up-ports
+  // at the lower ends of the links. The end of a host's link is the down-port of its switch.
   links() {
     const {tree} = this, found = new Map();
     const add = (below, above, end, id) => {

@@ -1,4 +1,4 @@
-// The map: draws a layout once, then paints one frame after the other on it.
+// The map: draws a layout once, then paints frame after frame on it.
 'use strict';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -10,7 +10,7 @@ function svg(tag, attributes, parent) {
   return element;
 }
 
-// Only what has changed is written to the document.
+// These two change the document only if the value differs, which is faster.
 function put(element, key, value) {
   const text = String(value);
   if (element.getAttribute(key) !== text) element.setAttribute(key, text);
@@ -20,10 +20,11 @@ function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+const loadText = (load) => (Number.isNaN(load) ? '–' : `${(load * 100).toFixed(0)} %`);
 const percent = (share) => (Number.isNaN(share) ? '' : `${Math.round(share * 100)} %`);
 
 class FabricMap {
-  // on: {choose(switch name), fold(pod), host(label)}
+  // on: callbacks {choose(name, port), fold(pod), host(label, pick)}
   constructor(element, on) {
     this.element = element;
     this.on = on;
@@ -104,7 +105,7 @@ class FabricMap {
     return {node, group};
   }
 
-  // A pod or a group of core switches: one cell for each switch, rows by layer.
+  // Draws a pod or a group of core switches: one cell for each switch, in rows by layer.
   drawFolded(node, parent) {
     const {tree} = this, pod = node.kind === 'pod';
     const group = this.button({class: 'folded', transform: `translate(${node.x - node.width / 2},${node.top})`,
@@ -115,7 +116,7 @@ class FabricMap {
     const cell = (layer, label, column, y) => cells.push({layer, label, rect: svg('rect', {
       x: (node.width - columns * CELL) / 2 + column * CELL + 1, y, width: CELL - 2, height: CELL - 2, rx: 1.5, class: 'cell'}, group)});
     if (pod) {
-      for (let m = tree.layers - 1; m >= 1; m--) { // each row where its layer is
+      for (let m = tree.layers - 1; m >= 1; m--) { // each row at the height of its layer
         const y = this.layout.y(m) - node.top - CELL / 2;
         for (let i = 0; i < tree.podSize(m); i++) {
           cell(m, node.pod * tree.podSize(m) + i, i % columns, y + Math.floor(i / columns) * CELL);
@@ -146,7 +147,7 @@ class FabricMap {
     return group;
   }
 
-  // A line of text beside the pointer, made when it is wanted.
+  // Shows a text beside the pointer, which is made when the pointer moves.
   tip(element, text) {
     const tip = document.getElementById('tip');
     element.addEventListener('pointermove', (e) => {
@@ -171,8 +172,8 @@ class FabricMap {
     }
   }
 
-  // Both directions of all links that are drawn as one: mean load, packets a second, longest queue, and what
-  // is wrong with them.
+  // Measures both directions of all links that are drawn as one. Results are mean load, packets per
+  // second, longest queue, largest share of time lost, and the states of links that are not up.
   measure(link) {
     const {history, frame, tree} = this, m = {up: 0, down: 0, upPackets: 0, downPackets: 0, upQueue: 0, downQueue: 0,
       upSlowed: 0, downSlowed: 0, words: []};
@@ -210,7 +211,7 @@ class FabricMap {
     link.measured = m;
     put(link.group, 'data-state', m.words[0] || 'up');
     for (const direction of ['up', 'down']) {
-      const load = m[direction], line = link[direction];
+      const load = m[direction] || 0, line = link[direction];
       put(line, 'class', dead ? 'dead' : `l${Math.round(load * 10)}`);
       put(line, 'stroke-width', dead ? 1.3 : (0.9 + Math.round(load * 20) / 20 * (link.below.kind === 'host' ? 2.6 : 4.4)).toFixed(2));
       put(line, 'data-load', load.toFixed(4));
@@ -223,7 +224,8 @@ class FabricMap {
     else if (slowed >= SLOWED) this.mark(link, [`slowed ${Math.ceil(slowed * 100)} %`]);
   }
 
-  // A queue stands at the port it waits for: a bar along the link that grows with its logarithm.
+  // Paints a queue as a bar along the link, which begins at the queue's port and grows with the
+  // logarithm of its length.
   paintQueue(link, direction, packets) {
     const key = `${direction}Bar`;
     if (packets < 1) {
@@ -243,7 +245,7 @@ class FabricMap {
     put(link[key], 'data-packets', packets);
   }
 
-  mark(link, words) { // what is wrong with a link, in a word
+  mark(link, words) { // writes the trouble of a link beside it, in a word
     if (words[0] === 'absent') return;
     const text = this.marks.children[this.words] || svg('text', {}, this.marks);
     this.words++;
@@ -271,7 +273,7 @@ class FabricMap {
     for (const {layer, label, rect} of cells) {
       const i = tree.index(layer, label), begin = tree.port(layer, label, false, 0);
       let load = 0;
-      for (let p = begin; p < begin + 2 * tree.arity; p++) load = Math.max(load, frame.load[p]);
+      for (let p = begin; p < begin + 2 * tree.arity; p++) load = Math.max(load, frame.load[p] || 0);
       const word = frame.switchWord[i];
       put(rect, 'class', word === UP ? `cell l${Math.round(load * 10)}${frame.trouble[i] ? ' trouble' : ''}` : 'cell dead');
       if (word !== UP) worst = WORDS[word];
@@ -286,7 +288,7 @@ class FabricMap {
 
   linkText(link) {
     const m = link.measured, {below, above, ends} = link;
-    const line = (arrow, load, packets, queue, slowed) => `${arrow} ${(load * 100).toFixed(0)} %, ${counted(packets)} packets/s` +
+    const line = (arrow, load, packets, queue, slowed) => `${arrow} ${loadText(load)}, ${counted(packets)} packets/s` +
       (queue ? `, ${queue} queued` : '') + (slowed >= SLOWED ? `, slowed: ${Math.ceil(slowed * 100)} % of the time no CPU time to send` : '');
     const words = m.words.length ? `\n${[...new Set(m.words)].join(', ')}` : '';
     return `${below.id} – ${above.id}${ends.length > 1 ? ` (${ends.length} links)` : ''}\n` +
@@ -297,11 +299,12 @@ class FabricMap {
     const {frame, tree} = this, i = tree.index(node.layer, node.label);
     if (frame.switchWord[i] !== UP) return `${node.id}: ${WORDS[frame.switchWord[i]]}`;
     const share = percent(frame.redirected[i]);
-    return `${node.id} ${tree.code(node.layer, node.label)}\n${frame.scheme[i]}${share ? `, ${share} redirected` : ''}` +
+    return `${node.id} ${tree.code(node.layer, node.label)}\n${frame.scheme[i] || '–'}${share ? `, ${share} redirected` : ''}` +
       (frame.dropped[i] ? `\n${counted(frame.dropped[i])} drops/s` : '') + (frame.trouble[i] ? `\n${frame.trouble[i]}` : '');
   }
 
-  // Ways between two hosts: the default as a line, what is taken now as broad bands.
+  // Shows the paths between two hosts: the default as a line, and the paths taken now as broad
+  // bands.
   showWays(from, to, taken, standard) {
     this.ways.replaceChildren();
     for (const node of this.nodes.values()) {

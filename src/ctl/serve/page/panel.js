@@ -1,4 +1,5 @@
-// The panel: counters, history and formulas of the switch or port that is chosen, and the way between two hosts.
+// The panel: counters, history and formulas of the selected switch or port, and the path between
+// two hosts.
 'use strict';
 
 function make(tag, attributes, ...children) {
@@ -28,7 +29,7 @@ class Panel {
     this.canvases = [];
   }
 
-  // Everything is written anew, but where the reader is stays.
+  // Writes the whole panel anew, but keeps the scroll position and the focus.
   show(history, frame, chosen) {
     const {element} = this, focus = document.activeElement && document.activeElement.dataset.key;
     const top = element.scrollTop;
@@ -41,7 +42,7 @@ class Panel {
     for (const draw of this.canvases) draw();
   }
 
-  // A history of values, one of each frame.
+  // A curve of values, one for each frame.
   history(title, values, unit, most) {
     const canvas = make('canvas', {class: 'history', role: 'img', 'aria-label': title});
     this.canvases.push(() => {
@@ -67,12 +68,12 @@ class Panel {
         }
       }
     }
-    // Full ones though they send less than their rate, then the others.
+    // Slowed links, which queue packets but send less than their rate, precede the others.
     const slow = (i) => frame.slowed[i] >= SLOWED && frame.queue[i] > 1;
     busy.sort((a, b) => slow(b.i) - slow(a.i) || (slow(a.i) ? frame.queue[b.i] - frame.queue[a.i] : 0) ||
       frame.load[b.i] - frame.load[a.i] || frame.queue[b.i] - frame.queue[a.i]);
     const rows = busy.slice(0, 8).map(({m, s, up, number, i}) => [`${tree.name(m, s)}.${tree.portName(up, number)}`,
-      `${(frame.load[i] * 100).toFixed(0)} %${frame.slowed[i] >= SLOWED ? ' (slowed)' : ''}`, counted(frame.out[i]), String(frame.queue[i])]);
+      `${loadText(frame.load[i])}${frame.slowed[i] >= SLOWED ? ' (slowed)' : ''}`, counted(frame.out[i]), counted(frame.queue[i])]);
     return [make('h2', {}, tree.text),
       make('p', {class: 'dim'}, `${tree.switches} switches, ${tree.hosts} hosts. Choose a switch or a link for its counters; ` +
         'choose one host, then another, for the ways between them.'),
@@ -117,7 +118,7 @@ class Panel {
       const up = p >= tree.downPorts(end.layer), number = up ? p - tree.downPorts(end.layer) : p;
       const peer = tree.peer(end.layer, end.label, up, number), k = tree.port(end.layer, end.label, up, number);
       return {name: tree.portName(up, number), cells: [tree.portName(up, number), tree.name(peer.layer, peer.label),
-        WORDS[frame.word[k]], counted(frame.in[k]), counted(frame.out[k]), `${(frame.load[k] * 100).toFixed(0)} %`, String(frame.queue[k])]};
+        WORDS[frame.word[k]], counted(frame.in[k]), counted(frame.out[k]), loadText(frame.load[k]), counted(frame.queue[k])]};
     });
     const parts = [make('h3', {}, 'Ports'), tableOf(['port', 'peer', 'state', 'in/s', 'out/s', 'load', 'queue'], ports.map((p) => p.cells),
       (row, k) => this.link(row, name, ports[k].name))];
@@ -161,7 +162,7 @@ class Panel {
       make('h3', {}, 'Formula'), make('p', {class: 'formula'}, formula),
       raw && make('h3', {}, 'Counters'),
       raw && tableOf(['counter', 'value'], [...Object.keys(history.keys).map((key, k) => [key, counted(raw.count[k])]),
-        ['rate', raw.rate], ['queue limit', counted(raw.queue)], ['neighbour', raw.neighbour || '–']])];
+        ['rate', raw.rate || '–'], ['queue limit', counted(raw.queue)], ['neighbour', raw.neighbour || '–']])];
   }
 
   way(history, frame, chosen) {
@@ -174,7 +175,7 @@ class Panel {
     const rows = tree.path(from, to).map((h) => {
       const others = taken.filter((t) => t.layer === h.layer && t.up && h.up && t.label === h.label);
       const name = tree.portName(h.up, h.port), i = tree.port(h.layer, h.label, h.up, h.port);
-      return [tree.name(h.layer, h.label), name, String(frame.queue[i]), `${(frame.load[i] * 100).toFixed(0)} %`,
+      return [tree.name(h.layer, h.label), name, counted(frame.queue[i]), loadText(frame.load[i]),
         h.up ? others.map((o) => `u${o.port} ${percent(o.share / others.reduce((a, b) => a + b.share, 0))}`).join(', ') : 'only way'];
     });
     const table = tableOf(['switch', 'default', 'queue', 'load', 'taken now'], rows);

@@ -1,11 +1,13 @@
-// The last minutes, or the whole recording: packets delivered, share redirected, drops, and a mark for each
-// event. What is drawn here can be chosen with the slider below it.
+// The time line of the last minutes, or of the whole recording: packets delivered, share
+// redirected, drops, and a mark for each event. The slider below it selects a frame.
 'use strict';
 
-const counted = (n) => n.toLocaleString('en', {maximumFractionDigits: n < 10 ? 1 : 0});
+// null and NaN: the switch, which has another version, does not report the value.
+const counted = (n) => (n === null || Number.isNaN(n) ? '–' : n.toLocaleString('en', {maximumFractionDigits: n < 10 ? 1 : 0}));
 const EVENT_COLOURS = {bad: '--bad', good: '--good', note: '--accent'};
 
-// A line of values that fits a canvas: for the time line's parts and for histories in the panel.
+// Plots values as a curve into a box of a canvas; used for the time line and for curves of the
+// panel.
 function plot(context, values, box, style) {
   const most = style.most || Math.max(...values.filter((v) => !Number.isNaN(v)), 1e-9);
   const x = (i) => box.x + (values.length > 1 ? i / (values.length - 1) : 1) * box.width;
@@ -30,7 +32,8 @@ function plot(context, values, box, style) {
   context.globalAlpha = 1;
 }
 
-// The canvas at the resolution of the screen. Returns {context, width, height} in CSS pixels.
+// Clears a canvas and sets its resolution to that of the screen. Returns {context, width, height}
+// in CSS pixels.
 function prepare(canvas) {
   const width = canvas.clientWidth, height = canvas.clientHeight, scale = devicePixelRatio || 1;
   if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
@@ -54,7 +57,7 @@ class Timeline {
     const {context, width, height} = prepare(this.canvas), {frames} = history;
     if (!frames.length || !width) return;
     const box = {x: 0, y: 14, width, height: height - 30};
-    const most = Math.max(...frames.map((f) => f.delivered), 1);
+    const most = Math.max(...frames.map((f) => f.delivered || 0), 1);
     plot(context, frames.map((f) => f.delivered), box, {colour: colourOf('--l4'), fill: true, most});
     plot(context, frames.map((f) => f.share), box, {colour: colourOf('--l8'), most: 1});
     this.drops(context, frames, box);
@@ -69,11 +72,11 @@ class Timeline {
   }
 
   drops(context, frames, box) {
-    const most = Math.max(...frames.map((f) => f.drops));
+    const most = Math.max(...frames.map((f) => f.drops || 0));
     if (most <= 0) return;
     context.fillStyle = colourOf('--bad');
     frames.forEach((f, i) => {
-      if (f.drops <= 0) return;
+      if (!(f.drops > 0)) return;
       const h = 3 + (box.height / 2 - 3) * f.drops / most;
       context.fillRect(box.x + i / Math.max(1, frames.length - 1) * box.width - 1.5, box.y + box.height - h, 3, h);
     });

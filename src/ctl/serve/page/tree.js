@@ -1,8 +1,9 @@
-// The fat-tree F(l,d): labels, codes and default paths by their formulas, the wiring as the server sends it.
+// The fat-tree F(l,d). Labels, codes and default paths are computed by their formulas; the server
+// sends the wiring.
 'use strict';
 
 class Tree {
-  constructor({layers, arity, uplinks, links}) { // one of "fabrics" of state.h
+  constructor({layers, arity, uplinks, links}) { // an element of "fabrics" (state.h)
     this.layers = layers;
     this.arity = arity;
     this.uplinks = uplinks;
@@ -19,7 +20,8 @@ class Tree {
     this.switches = switches;
     this.ports = ports;
     this.pods = layers > 1 ? 2 * arity : 1;
-    this.groups = layers > 1 ? this.place(layers, layers - 1) : 1; // of core switches with the same neighbours below
+    // Groups of core switches with the same neighbours below.
+    this.groups = layers > 1 ? this.place(layers, layers - 1) : 1;
     this.groupSize = this.count(layers) / this.groups;
     this.peers = new Map(); // "s1-0.u1" -> the other end of its link
     for (const [lower, upper] of links) {
@@ -32,7 +34,7 @@ class Tree {
     return `F(${this.layers},${this.arity})${this.uplinks < this.arity ? `, ${this.uplinks} of ${this.arity} uplinks in layer 1` : ''}`;
   }
 
-  // Of digit i of a label of this layer (0: hosts): how many values it has, and what one of it counts.
+  // Number of values, and place value, of digit i of a label of this layer (0: hosts).
   values(layer, i) { return layer > 1 && i === 1 ? this.uplinks : this.arity; }
 
   place(layer, i) { return i === 1 ? 1 : this.values(layer, 1) * this.arity ** (i - 2); }
@@ -43,7 +45,7 @@ class Tree {
     return 2 * (layer === 1 ? this.arity ** (this.layers - 1) : core);
   }
 
-  podSize(layer) { return this.count(layer) / this.pods; } // switches of a layer of a pod
+  podSize(layer) { return this.count(layer) / this.pods; } // switches of this layer in a pod
 
   downPorts(layer) { return layer === this.layers ? 2 * this.arity : this.arity; }
 
@@ -54,7 +56,7 @@ class Tree {
 
   portsOf(layer) { return this.downPorts(layer) + this.upPorts(layer); }
 
-  // Digit i >= 1 of a label of this layer; the top one is not reduced.
+  // Digit i >= 1 of a label of this layer; the top digit is not reduced.
   digit(layer, label, i) {
     const high = Math.floor(label / this.place(layer, i));
     return i === (layer ? this.layers - 1 : this.layers) ? high : high % this.values(layer, i);
@@ -67,7 +69,7 @@ class Tree {
 
   name(layer, label) { return layer === 0 ? `h${label}` : `s${layer}-${label}`; }
 
-  parse(name) { // {layer, label} of "s2-5" or "h3"; null
+  parse(name) { // {layer, label} of "s2-5" or "h3"; null for any other text
     const m = /^(?:h|s(\d+)-)(\d+)$/.exec(name);
     const end = m && {layer: Number(m[1] || 0), label: Number(m[2])};
     if (!end || end.layer > this.layers) return null;
@@ -100,13 +102,14 @@ class Tree {
     return Math.floor(host / span) === Math.floor(label / this.place(layer, layer));
   }
 
-  // h_m: the only down-port for a host below.
+  // h_m, the only down-port that leads to a host below.
   hostDigit(layer, host) { return this.digit(0, host, layer); }
 
-  // The default (D-mod-k) uplink for any other.
+  // The default uplink (D-mod-k) towards any other host.
   defaultUplink(layer, host) { return this.hostDigit(layer, host) % this.upPorts(layer); }
 
-  // [{layer, label, up, port}]: the switches of the default way and the ports by which it leaves them.
+  // The switches on the default path and the ports by which it leaves them: [{layer, label, up,
+  // port}].
   path(from, to) {
     const way = [];
     for (let at = this.hostPeer(from); at.layer > 0;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packet unit: where each packet of a burst goes. One loop, compiled for each scheme and each form
-// in which it may have the loads of the uplinks at hand.
+// Packet unit: decides where each packet of a burst goes. One loop is compiled for each scheme and
+// for each form in which it may have the loads of the uplinks.
 #include "switch/datapath/decide/decide_burst.h"
 
 #include <rte_mbuf.h>
@@ -11,17 +11,17 @@
 
 #include "switch/datapath/decide/difference_sample.h"
 
-// The loads of the uplinks while a burst is decided.
+// Form of the uplinks' loads while a burst is decided.
 enum loads_form {
-	LOADS_NONE, // no uplink has one, nor gets one by this burst
+	LOADS_NONE, // no uplink has a load, nor gets one by this burst
 	// All packets will be queued, and the decision compares no more than two choices.
 	LOADS_QUEUED,
 	LOADS_ANY,
-	LOADS_RINGS, // likewise; some are in rings (ring_load.h)
+	LOADS_RINGS, // any loads, some of them in rings (ring_load.h)
 	LOADS_FORMS
 };
 
-// In place of a scheme where it has nothing to choose.
+// Takes the place of a scheme that has nothing to choose.
 static inline uint32_t take_default(const struct drb_decider *s, struct drb_loads loads,
 				    struct drb_decision *d)
 {
@@ -31,19 +31,19 @@ static inline uint32_t take_default(const struct drb_decider *s, struct drb_load
 
 static const struct drb_scheme_ops by_default = {.choose = take_default};
 
-// Constants in each loop.
+// Parameters of a loop, constants in each.
 struct loop_variant {
-	const struct drb_scheme_ops *ops; // NULL: those of the worker, of a scheme from outside
+	const struct drb_scheme_ops *ops; // NULL: the worker's, of a loaded scheme
 	enum loads_form form;
 	bool marks; // packets may come or leave with a mark of the scheme
 };
 
-// A packet that is queued adds to the load of its uplink if it has to wait there.
+// A queued packet adds to the load of its uplink if it has to wait there.
 struct burst_loads {
-	struct drb_loads loads; // none, or load
+	struct drb_loads loads; // empty, or points to load
 	uint32_t load[DRB_UPLINKS_MAX];
 	uint32_t wait[DRB_UPLINKS_MAX]; // what a packet adds: 1 where it waits, else 0
-	uint32_t room[DRB_UPLINKS_MAX]; // free places in queues; not of LOADS_QUEUED
+	uint32_t room[DRB_UPLINKS_MAX]; // packets that queues still take; not set for LOADS_QUEUED
 };
 
 static inline __attribute__((always_inline)) void open_loads(const struct drb_worker *w,
@@ -76,8 +76,8 @@ static inline __attribute__((always_inline)) void add_load(enum loads_form form,
 	l->load[up] += l->wait[up];
 }
 
-// What the burst is decided by, copied from the worker: the compiler takes whatever is written into
-// a frame for a change of that.
+// Returns the decider of the burst, as a copy. With the worker's own, the compiler must assume that
+// each write into a frame changes it.
 static inline __attribute__((always_inline)) struct drb_decider decider_of(
 	const struct drb_worker *w, const struct loop_variant v)
 {
@@ -89,15 +89,15 @@ static inline __attribute__((always_inline)) struct drb_decider decider_of(
 		choice.choices = 2;
 	struct drb_decider d = drb_scheme_state_decider(&w->scheme_state, &choice);
 	if (!v.marks)
-		d.mark = 0; // it is: the compiler shall know
+		d.mark = 0; // it is 0: this tells the compiler
 	if (v.ops != &by_default && choice.uplinks < 2)
 		__builtin_unreachable(); // see loop_of()
 	if (choice.margin == 0)
-		__builtin_unreachable(); // see drb_margin(): so that without loads nothing moves
+		__builtin_unreachable(); // see drb_margin(): without loads, defaults stay
 	return d;
 }
 
-// What the loop draws for a packet.
+// The random draw that the loop makes for a packet.
 static inline __attribute__((always_inline)) enum drb_draw draw_of(const struct drb_choice *c,
 								   enum loads_form form)
 {
@@ -118,15 +118,16 @@ static inline __attribute__((always_inline)) struct drb_decision decision_on(
 	return d;
 }
 
-// Whoever empties a ring takes a burst at once, so packets that follow each other to one host would not
-// wait for less in two rings than in one, but would arrive in another order: they stay together, unless the
-// scheme takes turns in any case.
+// The other end empties a ring one burst at a time. Successive packets to one host would not wait
+// less in two rings than in one, but they would arrive in another order. They stay on one uplink,
+// unless the scheme takes turns in any case.
 struct train {
-	bool made;         // a constant at every call
+	bool made;         // packets stay together; a constant at every call
 	uint32_t dest, up; // of the last packet
 };
 
-// The uplink of a packet for which the scheme chose this one. True if it goes with the packet before it.
+// *up: the uplink that the scheme chose. Becomes that of the packet before if both go to one host,
+// and the result is true.
 static inline __attribute__((always_inline)) bool follow(struct train *t, uint32_t dest,
 							 uint32_t *up)
 {
@@ -149,7 +150,7 @@ static inline __attribute__((always_inline)) uint32_t uplink_of(const struct drb
 		     : drb_guarded_choose(&w->guarded, s, loads, d);
 }
 
-// The loop: each packet is classified; for one that goes up, the scheme chooses the uplink.
+// The loop: classifies each packet, and has the scheme choose the uplink of each that goes up.
 static inline __attribute__((always_inline)) void decide(struct drb_worker *w, struct drb_burst *b,
 							 const struct loop_variant v)
 {
@@ -164,7 +165,8 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 	const uint32_t per_number = drb_draws_per_number(draw, decider.choice.uplinks);
 	struct rte_mbuf **const packets = b->packets;
 	const uint32_t count = b->count;
-	// Of the last one: with the first the compiler would read each packet's place twice.
+	// Size of the last packet: with the first, the compiler would load each packet's pointer
+	// twice.
 	uint32_t size = packets[count - 1]->pkt_len, mixed = 0, redirected = 0, walked = 0;
 	struct train train = {v.form == LOADS_RINGS && !(ops->needs & DRB_TAKES_TURNS), UINT32_MAX,
 			      0};
@@ -206,10 +208,11 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 	b->counters.walked = walked;
 }
 
-// The loops, one for each variant.
+// A loop, for one variant.
 typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
 
-// Loops of a scheme that compares no loads, or marks no packets, are the same, which the compiler finds.
+// Loops of a scheme that compares no loads, or marks no packets, are equal; the compiler merges
+// them.
 // clang-format off
 #define LOOP_BY(loop, ops, form, with_marks)                                                       \
 	static void loop(struct drb_worker *w, struct drb_burst *b)                                \
@@ -233,7 +236,7 @@ DRB_SCHEMES(LOOPS)
 LOOPS_OF(LOOP_BY, outside, NULL)
 LOOP(decide_by_default, by_default, LOADS_NONE, false)
 
-// By form, without and with marks.
+// Loops by scheme and form, without and with marks.
 static decide_loop *const loops[DRB_SCHEME_COUNT + 1][LOADS_FORMS][2] = {
 #define FORMS(name) {{name##_none, name##_none_marks}, {name##_queued, name##_queued_marks},       \
 	{name##_any, name##_any_marks}, {name##_rings, name##_rings_marks}}
@@ -253,7 +256,8 @@ static enum loads_form form_of(const struct drb_worker *w, const struct drb_burs
 	return w->rings ? LOADS_RINGS : LOADS_ANY;
 }
 
-// True if a packet of the burst may be sent up with a mark: this switch writes some, or it came with one.
+// True if a packet of the burst may be sent up with a mark: this switch writes some, or it came
+// with one.
 static bool has_marks(const struct drb_worker *w, const struct drb_burst *b)
 {
 	const struct drb_scheme_state *s = &w->scheme_state;
@@ -269,8 +273,8 @@ static decide_loop *loop_of(const struct drb_worker *w, struct drb_burst *b, boo
 	if (w->choice.uplinks < 2)
 		return decide_by_default;
 	const bool marks = ops->mark_bits && has_marks(w, b);
-	// While nothing has a mark, nor is delayed, all go by their defaults: who wanted which uplink is
-	// what will be in the queues, all of which are empty and have room.
+	// While no packet is marked or delayed, all take their defaults. The queues are empty, and
+	// hold the demand for each uplink once the burst is queued: the scheme then counts them.
 	if (ops->count && form == LOADS_NONE && fits && !marks) {
 		b->counts_queues = true;
 		return decide_by_default;

@@ -4,6 +4,6 @@
 #include "switch/datapath/worker/burst.h"
 #include "switch/datapath/worker/worker.h"
 
-// Packet unit: says of each packet of a burst where it goes, in b->class. fits: every queue has room
-// for all of them.
+// Packet unit: decides where each packet of a burst goes, and writes it to b->class. fits: every
+// queue has space for the whole burst.
 void drb_decide_burst(struct drb_worker *w, struct drb_burst *b, bool fits);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The load differences that decisions compare with T, for readers who want to know what another T would do.
+// Histogram of the load differences that decisions compare with T. It shows readers what another T
+// would do.
 
 #include "core/routing/candidates.h"
 
 #include "switch/datapath/worker/worker.h"
 
-// True if the decisions of this burst are recorded: of one burst in DRB_DIFFERENCE_EVERY. Call once
-// a burst.
+// True if the decisions of this burst are recorded, as in one burst of DRB_DIFFERENCE_EVERY. Call
+// once a burst.
 static inline bool drb_sample_burst(struct drb_worker *w)
 {
 	if (__builtin_expect(w->unrecorded-- != 0, 1))
@@ -16,7 +17,7 @@ static inline bool drb_sample_burst(struct drb_worker *w)
 	return (w->choice.ops->needs & DRB_HAS_THRESHOLD) && w->choice.uplinks >= 2;
 }
 
-// A decision between d->def and the candidate that d->draw makes.
+// Records a decision between d->def and the candidate that d->draw selects.
 static inline void drb_sample_difference(struct drb_worker *w, const struct drb_choice *c,
 					 const uint32_t *load, const struct drb_decision *d)
 {

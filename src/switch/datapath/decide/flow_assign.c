@@ -2,9 +2,8 @@
 #include "switch/datapath/decide/flow_assign.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/random.h>
-
-#include <rte_malloc.h>
 
 #include "core/links/port_sets.h"
 #include "core/packet/flow_key.h"
@@ -16,19 +15,10 @@
 // The packets of a burst that go up, and the flows they belong to.
 struct upward {
 	uint32_t count;
-	uint8_t at[DRB_BURST_MAX]; // place in the burst
+	uint8_t at[DRB_BURST_MAX]; // index in the burst
 	uint8_t flags[DRB_BURST_MAX];
 	uint64_t flow[DRB_BURST_MAX];
 };
-
-uint64_t drb_assign_bytes(const struct drb_setup *s)
-{
-	if (s->up_ports == 0 || s->unit == DRB_UNIT_PACKET)
-		return 0;
-	if (s->unit == DRB_UNIT_FLOW)
-		return drb_flow_table_bytes(s->flow_max);
-	return rte_align32pow2(s->flow_max) * sizeof(struct drb_flowlet) + (1 << 16);
-}
 
 int drb_assign_make(struct drb_assign_memory *m, const struct drb_setup *s)
 {
@@ -44,7 +34,7 @@ int drb_assign_make(struct drb_assign_memory *m, const struct drb_setup *s)
 		drb_flow_table_times(&m->flows, s->flow_idle_ns, s->flow_grace_ns);
 	} else if (unit == DRB_UNIT_FLOWLET) {
 		m->flowlet_mask = room - 1;
-		m->flowlet = rte_calloc(NULL, room, sizeof(*m->flowlet), 64);
+		m->flowlet = calloc(room, sizeof(*m->flowlet));
 		rc = m->flowlet ? 0 : -ENOMEM;
 	}
 	return rc;
@@ -53,7 +43,7 @@ int drb_assign_make(struct drb_assign_memory *m, const struct drb_setup *s)
 void drb_assign_free(struct drb_assign_memory *m)
 {
 	drb_flow_table_free(&m->flows);
-	rte_free(m->flowlet);
+	free(m->flowlet);
 	m->flowlet = NULL;
 }
 
@@ -61,7 +51,7 @@ void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *m)
 {
 	struct drb_assign_memory old = {w->flow_secret, w->flows, w->flowlet, w->flowlet_mask};
 
-	// Counters only grow; flows that are forgotten have ended.
+	// Counters only grow; live flows that are forgotten count as idled.
 	m->flows.appeared = old.flows.appeared;
 	m->flows.idled = old.flows.idled + old.flows.live;
 	m->flows.closed = old.flows.closed;
@@ -91,13 +81,14 @@ int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
 	return 0;
 }
 
-// Classifies the packets and finds what flows those that go up belong to. flowlets: a constant at
-// every call.
-static inline __attribute__((always_inline)) void look_at(const struct drb_worker *w,
-							  struct drb_burst *b, struct upward *up,
-							  bool flowlets)
+// Classifies the packets, and hashes the flows of those that go up. flowlets: a constant at every
+// call.
+static inline __attribute__((always_inline)) void packets_classify(const struct drb_worker *w,
+								   struct drb_burst *b,
+								   struct upward *up, bool flowlets)
 {
-	// Copies, as in decide_burst.c: an octet that is written might be one of theirs.
+	// Copies, as in decide_burst.c: the compiler must assume that a byte written changes the
+	// originals.
 	const struct drb_hash_key secret = w->flow_secret;
 	const struct drb_classifier classifier = *b->classifier;
 	struct rte_mbuf **const packets = b->packets;
@@ -134,13 +125,13 @@ static uint64_t usable_uplinks(const struct drb_worker *w)
 	return w->dead ? drb_ports_from(w->links.usable, w->down_ports) : 0;
 }
 
-// Of the uplinks, a bit each: those that are dead.
+// The dead uplinks, one bit each.
 static uint64_t dead_uplinks(const struct drb_worker *w)
 {
 	return w->dead >> w->down_ports;
 }
 
-// A decision holds for a flow, so its scheme keeps nothing else.
+// The decision holds for the whole flow, so the scheme needs no state.
 static uint32_t choose_among(const struct drb_choice *c, uint64_t usable, const uint32_t *load,
 			     struct drb_decision *d)
 {
@@ -149,7 +140,8 @@ static uint32_t choose_among(const struct drb_choice *c, uint64_t usable, const 
 	return drb_decide_among(&s, usable, load, d);
 }
 
-// What is decided on for packet i of a burst, by this choice. Schemes know flows by the public hash.
+// Begins the decision on packet i of a burst by this choice. Schemes identify flows by the public
+// hash.
 static inline struct drb_decision decision_on(struct drb_worker *w, const struct drb_burst *b,
 					      uint32_t i, const struct drb_choice *c)
 {
@@ -165,7 +157,7 @@ static inline struct drb_decision decision_on(struct drb_worker *w, const struct
 	return d;
 }
 
-// Packet unit, for a packet whose flow has no room in the table.
+// Decides as in packet unit, for a packet whose flow does not fit into the table.
 static uint32_t choose_alone(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
 {
 	struct drb_decision d = decision_on(w, b, i, &w->packet_choice);
@@ -187,7 +179,7 @@ static uint32_t choose_for_flow(struct drb_worker *w, const struct drb_burst *b,
 	return choose_among(&w->choice, usable_uplinks(w), load, &d);
 }
 
-// The flow at a position cannot go on as it did: it has ended, or its uplink is dead.
+// Chooses an uplink again for the flow at a position, because it has ended or its uplink is dead.
 static __attribute__((noinline)) void choose_again(struct drb_worker *w, const struct drb_burst *b,
 						   uint32_t i, uint32_t tick, int32_t position)
 {
@@ -202,14 +194,15 @@ static __attribute__((noinline)) void choose_again(struct drb_worker *w, const s
 	}
 }
 
-// The uplink of packet i, of a new flow with this hash; *position is that of the flow, if it has room.
+// Returns the uplink of packet i, which begins a flow with this hash. *position becomes the flow's,
+// if the table takes it.
 static uint32_t uplink_of_new(struct drb_worker *w, const struct drb_burst *b, uint32_t i,
 			      uint64_t hash, int32_t *position)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(b->packets[i], const uint8_t *);
 	uint32_t host = w->port[b->in].host, uplink;
 
-	// Who sends is known by the port, or checked by the switch of layer 1.
+	// The sender is known by the port, or was checked by the layer-1 switch.
 	if (host == DRB_NO_LABEL)
 		host = drb_addr_label_octets(frame + RTE_ETHER_ADDR_LEN);
 	if (unlikely(!drb_flow_table_has_room(&w->flows, host)))
@@ -219,7 +212,7 @@ static uint32_t uplink_of_new(struct drb_worker *w, const struct drb_burst *b, u
 	return *position >= 0 ? uplink : choose_alone(w, b, i);
 }
 
-// Packet i goes by this uplink instead of the default in its class. True if that is another one.
+// Sends packet i by this uplink. True if that is not its default.
 static inline bool send_by(struct drb_burst *b, uint32_t i, uint32_t uplink)
 {
 	uint8_t class = (uint8_t)(DRB_CLASS_UP + uplink), was = b->class[i];
@@ -228,7 +221,7 @@ static inline bool send_by(struct drb_burst *b, uint32_t i, uint32_t uplink)
 	return class != was;
 }
 
-// The same for packet i of a flow that was not found: it may have appeared earlier in this burst.
+// The same for packet i of a flow that was not found; it may have appeared earlier in this burst.
 static __attribute__((noinline)) bool send_new(struct drb_worker *w, struct drb_burst *b,
 					       uint32_t i, uint64_t hash, uint8_t flags)
 {
@@ -273,14 +266,14 @@ static void assign_flows(struct drb_worker *w, const struct upward *up, struct d
 	b->counters.redirected += redirected;
 }
 
-// What flowlets that begin in a burst are given their uplinks by.
+// The choice for flowlets that begin in a burst.
 struct flowlet_choice {
 	struct drb_choice choice;
 	uint64_t usable; // usable_uplinks()
 	bool record;
 	bool by_default; // all take their defaults
 	uint32_t waits;
-	uint32_t load[DRB_UPLINKS_MAX]; // packets assigned here are queued after all are
+	uint32_t load[DRB_UPLINKS_MAX]; // includes packets assigned here, which are queued later
 };
 
 static void open_choice(struct drb_worker *w, struct flowlet_choice *c)
@@ -308,8 +301,8 @@ static inline uint32_t uplink_of_flowlet(struct drb_worker *w, const struct drb_
 	return choose_among(&c->choice, c->usable, c->load, &d);
 }
 
-// The flowlets' table has no keys, as CONGA's (Alizadeh et al., SIGCOMM 2014): flows whose hashes
-// meet in one entry share its uplink and keep each other's flowlet going. It is never full.
+// Like CONGA (Alizadeh et al., SIGCOMM 2014), the flowlet table has no keys: flows whose hashes
+// select one entry share its uplink and keep each other's flowlet alive. It is never full.
 static void assign_flowlets(struct drb_worker *w, const struct upward *up, struct drb_burst *b,
 			    uint32_t tick)
 {
@@ -340,10 +333,10 @@ void drb_assign_burst(struct drb_worker *w, struct drb_burst *b)
 	if (unlikely(b->count == 0))
 		return; // all are on a detour
 	if (w->flowlet) {
-		look_at(w, b, &up, true);
+		packets_classify(w, b, &up, true);
 		assign_flowlets(w, &up, b, tick);
 	} else {
-		look_at(w, b, &up, false);
+		packets_classify(w, b, &up, false);
 		assign_flows(w, &up, b, tick);
 	}
 }

@@ -8,7 +8,7 @@
 #include "core/packet/bytes.h"
 #include "core/packet/wire.h"
 
-#define TAGS 2 // that a frame may have
+#define TAGS 2 // VLAN tags that a frame may have
 
 int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop, uint32_t frame_max)
 {
@@ -57,7 +57,7 @@ struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 		drb_addr_mac(addr, source, j.want + RTE_ETHER_ADDR_LEN);
 		memset(j.mask + RTE_ETHER_ADDR_LEN, 0xff, RTE_ETHER_ADDR_LEN);
 	} else if (to_hosts) {
-		// The bits that differ alone: other sources are none of our business.
+		// Compare only the bits of the mark: the rest of the source is not checked here.
 		j.want[DRB_MARK_AT] = addr->mac[1];
 		j.mask[DRB_MARK_AT] = DRB_MARK_MASK;
 	}
@@ -72,7 +72,7 @@ void drb_classifier_require(struct drb_classifier *j, const struct drb_source_ru
 	memset(j->mask + DRB_ETHER_TYPE, 0xff, sizeof(type));
 	j->ipv4 = rule->ipv4;
 	j->ipv4_mask = rule->ipv4_mask;
-	j->above_least += j->least - TAGS * DRB_VLAN_TAG; // it has none
+	j->above_least += j->least - TAGS * DRB_VLAN_TAG; // without tags
 	j->least = DRB_ETHER_HEADER + DRB_IPV4_HEADER;
 	j->above_least -= j->least;
 }

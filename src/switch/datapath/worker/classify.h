@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The class of a frame, by its addresses and its input port: one comparison of its first 16 bytes, one of its
-// IPv4 source, and one table look-up.
+// Classifies a frame by its addresses and its input port: one comparison of its first 16 bytes, one
+// of its IPv4 source, and one table look-up.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,60 +20,62 @@
 #include <smmintrin.h>
 #endif
 
-// Octets of the shortest frame without FCS. The longest has drb_frame_max(): longer ones are from a host with a
-// larger MTU, perhaps cut short, but still longer.
+// Bytes of the shortest frame without FCS. The longest has drb_frame_max() bytes. Longer frames are
+// from a host with a larger MTU, and are still longer if a driver cuts them short.
 enum { DRB_FRAME_MIN = RTE_ETHER_HDR_LEN };
 
-// Octet of a frame that carries the mark of its scheme, by exclusive or with what it has of the
-// fabric's prefix, and its bits.
+// Offset of the byte that carries the mark of a scheme, XORed with that byte of the fabric's
+// prefix; and the bits of the mark.
 enum { DRB_MARK_AT = 7, DRB_MARK_MASK = (1 << DRB_MARK_BITS_MAX) - 1 };
 
-// A class is a down-port (index), or
+// A class is the index of a down-port, or one of these.
 enum {
-	DRB_CLASS_EXCEPTION = 0x40, // no plain traffic from host to host, or not where it should be
+	DRB_CLASS_EXCEPTION = 0x40, // not ordinary traffic between hosts, or at a wrong port
 	DRB_CLASS_UP = 0x80,        // + the default uplink
 	DRB_CLASSES = DRB_CLASS_UP + DRB_PORTS_MAX / 2
 };
 
-// A core switch has nothing but down-ports.
+// A core switch has only down-ports.
 _Static_assert(DRB_PORTS_MAX <= DRB_CLASS_EXCEPTION, "each down-port has a class of its own");
 _Static_assert(DRB_CLASSES <= UINT8_MAX + 1, "a class is an octet");
 
-// Classes by destination label, one table for packets from below and one for those from above.
-// The tables' length is a power of two, so that the comparison of a frame's head bounds the label.
+// Classes by destination label, one table for packets from below and one for packets from above.
+// The length of a table is a power of two, so that comparing a frame's head also bounds the label.
 struct drb_class_tables {
 	uint8_t *table[2]; // [from_below], owned
 	uint32_t room;
-	uint32_t frame_max; // octets
+	uint32_t frame_max; // bytes
 };
 
-// How the frames that come in by one port are judged.
+// Rule by which frames that come in by one port are classified.
 struct drb_classifier {
-	// Plain traffic has the octets want where mask is set: the fabric's prefix, no label beyond
-	// the table and, where sources are checked, the source of the host behind the port.
+	// Ordinary traffic has the bytes `want` where `mask` is set: the fabric's prefix and no
+	// label beyond the table. Where sources are checked, it also has the source of the host
+	// behind the port.
 	uint8_t want[16], mask[16];
 	const uint8_t *class_of;     // by destination label
-	uint32_t ipv4, ipv4_mask;    // the same of the IPv4 source, as in a packet
-	uint32_t least, above_least; // octets that it has, and how many more it may have
+	uint32_t ipv4, ipv4_mask;    // the same for the IPv4 source, in a packet's byte order
+	uint32_t least, above_least; // least length in bytes, and how many more are allowed
 } __attribute__((aligned(16)));
 
-// frame_max: octets of the longest frame that is plain traffic. 0 or -ENOMEM.
+// frame_max: bytes of the longest frame that is ordinary traffic. 0 or -ENOMEM.
 int drb_class_tables_init(struct drb_class_tables *v, const struct drb_hop *hop,
 			  uint32_t frame_max);
 void drb_class_tables_free(struct drb_class_tables *v);
 // source: the only host whose frames may come from here, or DRB_NO_LABEL for any. to_hosts: frames
-// from here go to hosts, so that one whose source is marked is an exception. v must outlive what is
-// returned.
+// from here go to hosts, so a frame whose source has a mark is an exception. v must outlive the
+// result.
 struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 					const struct drb_addr_plan *addr, bool from_below,
 					uint32_t source, bool to_hosts);
 
-// Makes plain traffic what is seen at once to keep a rule of sources: untagged IPv4 from the host's address.
-// Any other frame is an exception, drb_source_check() has yet to judge it.
+// Limits ordinary traffic to untagged IPv4 from the host's address, which is recognised at once.
+// Any other frame becomes an exception, for drb_source_check() to judge.
 void drb_classifier_require(struct drb_classifier *j, const struct drb_source_rule *rule);
 
-// True if a frame is longer than a packet of the fabric's MTU makes it with the VLAN tags that it has. Plain traffic
-// of a port whose sources are checked is not; elsewhere it may be by as many octets as the tags have that it lacks.
+// True if a frame is longer than a packet of the fabric's MTU with the VLAN tags that the frame
+// has. Ordinary traffic of a port whose sources are checked never is. At other ports it may be, by
+// the bytes of the tags that it lacks.
 bool drb_is_oversize(const struct drb_class_tables *v, const struct rte_mbuf *m);
 
 // True if the frame's source is one that may come in here.
@@ -82,7 +84,7 @@ static inline bool drb_classifier_source_ok(const struct drb_classifier *j, cons
 	return !j->mask[6] || memcmp(frame + 6, j->want + 6, RTE_ETHER_ADDR_LEN) == 0;
 }
 
-// frame: 16 readable octets.
+// frame: 16 readable bytes.
 static inline bool drb_classifier_head_is_plain(const struct drb_classifier *j,
 						const uint8_t *frame)
 {
@@ -108,7 +110,7 @@ static inline __attribute__((always_inline)) uint32_t drb_classify(const struct 
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	uint32_t ipv4;
 
-	// A buffer's room is far above these octets, however short the frame.
+	// Every buffer has these bytes, however short the frame is.
 	memcpy(&ipv4, frame + DRB_ETHER_HEADER + DRB_IPV4_SRC, sizeof(ipv4));
 	if (unlikely(m->data_len - j->least > j->above_least ||
 		     !drb_classifier_head_is_plain(j, frame) ||

@@ -97,7 +97,7 @@ void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_li
 	set_link(q, link);
 	if (ring->packet)
 		swap_ring(q, ring);
-	// What is queued counts from now on, or until now.
+	// queue_ns covers the queued packets from now on, or only until now.
 	if (q->paced && !was_paced)
 		q->queue_ns -= length * now_ns;
 	if (!q->paced && was_paced) {
@@ -129,8 +129,9 @@ struct drb_instant drb_egress_departure(const struct drb_egress *q, uint32_t n)
 	return t;
 }
 
-// What came since credit was lost last, before index `end`, is late by what the queue is behind. Without the loss it
-// would be as much shorter, and empty at times when it is not: it is never further behind than what it has to send.
+// Counts the lateness of packets that came since credit was last lost, up to index `end`: each is
+// late by behind_ns. Without the loss the queue would be shorter by that time, and sometimes empty.
+// It is therefore never further behind than the time of the packets in it.
 static void lag(struct drb_egress *q, uint64_t end)
 {
 	uint64_t left_ns = drb_egress_departure(q, drb_egress_length(q) - 1).ns - q->departure.ns;
@@ -150,7 +151,7 @@ void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
 		return;
 	earliest = drb_egress_slot(q, now_ns - q->catchup_ns);
 	if (earliest == q->departure.ns)
-		return; // within the slot that may be made up for
+		return; // within the slot that may be recovered
 	uint64_t lost_ns = earliest - q->departure.ns;
 	q->lost_credit_ns += lost_ns;
 	q->lost_credit_events++;
@@ -161,10 +162,10 @@ void drb_egress_lose_credit(struct drb_egress *q, uint64_t now_ns)
 	q->departure.ns = earliest;
 }
 
-// How many packets depart by now_ns, at most max, which are queued.
+// Returns how many packets depart by now_ns, at most max. At least max packets are queued.
 static uint32_t count_departed(const struct drb_egress *q, uint64_t now_ns, uint32_t max)
 {
-	uint32_t gone = 0, stays = max - 1; // places behind the head
+	uint32_t gone = 0, stays = max - 1; // positions behind the head
 
 	if (max == 0 || q->departure.ns > now_ns)
 		return 0;
@@ -180,8 +181,8 @@ static uint32_t count_departed(const struct drb_egress *q, uint64_t now_ns, uint
 	return stays;
 }
 
-// How late the first n packets are that leave at now_ns: n times the head's lateness, less what
-// the others depart later than the head.
+// Returns how late the first n packets are if they leave at now_ns: n times the head's lateness,
+// less the time by which the others depart after the head.
 static struct drb_lateness lateness(const struct drb_egress *q, uint64_t now_ns, uint32_t n)
 {
 	uint64_t behind = now_ns - q->departure.ns, later = (uint64_t)n * (n - 1) / 2;
@@ -189,18 +190,19 @@ static struct drb_lateness lateness(const struct drb_egress *q, uint64_t now_ns,
 
 	if (!q->per_packet) {
 		const uint32_t *end = &q->end[drb_egress_ring_index(q, 0)];
-		uint32_t octets = end[0] - n * end[0]; // right modulo 2^32, which a burst is below
+		uint32_t octets = end[0] - n * end[0]; // exact modulo 2^32, which a burst is below
 		for (uint32_t i = 1; i < n; i++)
 			octets += end[i];
 		later = later * q->overhead + octets;
 	}
 	unsigned __int128 time =
 		(unsigned __int128)later * q->time_per_unit + (uint64_t)n * q->departure.fraction;
-	// Their fractions of a ns may come to more than they are late.
+	// The sum of their fractions of a ns may exceed their lateness.
 	if (n * behind > (uint64_t)(time >> 32))
 		late.ns = n * behind - (uint64_t)(time >> 32);
 	if (q->slot_ns && behind >= q->slot_ns) {
-		// The last slot of lateness counts for the head already.
+		// The head is late once it is a slot behind; each packet time more makes another
+		// one late.
 		uint64_t slots = 1 + (behind - q->slot_ns) / (q->time_per_unit >> 32);
 		late.slots = slots < n ? slots : n;
 	}
@@ -222,10 +224,10 @@ void drb_egress_depart(struct drb_egress *q, uint32_t count, uint64_t now_ns)
 	q->late.slots += late.slots;
 	if (__builtin_expect(q->behind_ns > 0, 0))
 		lag(q, q->head + count);
-	// What comes later finds the link free.
+	// Packets that come later find the link free.
 	if (count == drb_egress_length(q))
 		q->behind_ns = 0;
-	// Of what is behind them; if that is nothing, of the last of them.
+	// Departure of the next packet or, if the queue becomes empty, of the last one sent.
 	q->departure = drb_egress_departure(q, count < drb_egress_length(q) ? count : count - 1);
 }
 

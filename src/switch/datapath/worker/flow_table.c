@@ -2,21 +2,22 @@
 #include "switch/datapath/worker/flow_table.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_common.h>
-#include <rte_malloc.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-// Steps in which the whole table is looked through, in a quarter of the shorter time to live.
+// Steps of one pass over the whole table, which takes a quarter of the shorter of idle and grace
+// time.
 #define STEPS 16
-// Most flows looked at in one step.
+// Most flows checked in one step.
 #define VISITS_MAX 256
 #define STEP_MIN_NS 100000
-// Flows per bucket, on average, beyond which buckets become more.
+// Mean number of flows per bucket above which a bucket is added.
 #define FILL 3
 // Buckets at the start.
 #define BUCKETS_MIN 64
@@ -30,17 +31,10 @@ static uint32_t buckets_for(uint32_t max)
 	return buckets > BUCKETS_MIN ? buckets : BUCKETS_MIN;
 }
 
-// Position 0 is nobody's, and used has whole words.
+// Position 0 is never used, and `used` has whole words.
 static uint32_t positions_for(uint32_t max)
 {
 	return (max + 1 + 63) & ~63u;
-}
-
-uint64_t drb_flow_table_bytes(uint32_t max)
-{
-	return (uint64_t)positions_for(max) * (sizeof(struct drb_flow_entry) + 1) +
-	       (uint64_t)buckets_for(max) * (sizeof(struct drb_flow_bucket) + sizeof(uint16_t)) +
-	       (1 << 16);
 }
 
 void drb_flow_table_times(struct drb_flow_table *t, uint64_t idle_ns, uint64_t grace_ns)
@@ -57,7 +51,7 @@ static void start_small(struct drb_flow_table *t)
 	t->buckets = BUCKETS_MIN;
 	t->mask = BUCKETS_MIN - 1;
 	memset(t->spilled, 0,
-	       BUCKETS_MIN * sizeof(*t->spilled)); // the others get theirs by a split
+	       BUCKETS_MIN * sizeof(*t->spilled)); // bucket_split() sets the others
 }
 
 int drb_flow_table_init(struct drb_flow_table *t, uint32_t max, uint32_t senders)
@@ -72,11 +66,14 @@ int drb_flow_table_init(struct drb_flow_table *t, uint32_t max, uint32_t senders
 	t->kept = max / 2 / t->shares;
 	t->common = max - t->kept * t->shares;
 	t->chunk = t->slots / 64 / STEPS + 1;
-	t->bucket = rte_calloc(NULL, t->buckets_max, sizeof(*t->bucket), 64);
-	t->spilled = rte_calloc(NULL, t->buckets_max, sizeof(*t->spilled), 64);
-	t->entry = rte_calloc(NULL, t->slots, sizeof(*t->entry), 64);
-	t->used = rte_calloc(NULL, t->slots / 64, sizeof(*t->used), 64);
-	if (!t->bucket || !t->spilled || !t->entry || !t->used) {
+	// Memory of libc, even where DPDK has hugepages: these are counted at the start, but a
+	// reload may choose another unit later. The kernel allocates pages as flows use them.
+	t->memory = calloc(t->buckets_max + 1, sizeof(*t->bucket));
+	t->bucket = RTE_PTR_ALIGN(t->memory, sizeof(*t->bucket));
+	t->spilled = calloc(t->buckets_max, sizeof(*t->spilled));
+	t->entry = calloc(t->slots, sizeof(*t->entry));
+	t->used = calloc(t->slots / 64, sizeof(*t->used));
+	if (!t->memory || !t->spilled || !t->entry || !t->used) {
 		drb_flow_table_free(t);
 		return -ENOMEM;
 	}
@@ -86,14 +83,14 @@ int drb_flow_table_init(struct drb_flow_table *t, uint32_t max, uint32_t senders
 
 void drb_flow_table_free(struct drb_flow_table *t)
 {
-	rte_free(t->bucket);
-	rte_free(t->spilled);
-	rte_free(t->entry);
-	rte_free(t->used);
+	free(t->memory);
+	free(t->spilled);
+	free(t->entry);
+	free(t->used);
 	*t = (struct drb_flow_table){0};
 }
 
-// What of a hash says where its flow is.
+// Parts of a hash: the first bucket, the second bucket, and the tag of its flow.
 static uint32_t first_of(const struct drb_flow_table *t, uint64_t hash)
 {
 	return drb_flow_bucket_of(t, (uint32_t)hash);
@@ -137,7 +134,7 @@ static int32_t search_bucket(const struct drb_flow_table *t, const struct drb_fl
 	return DRB_FLOW_NONE;
 }
 
-// A flow that is not where the first look found its tag.
+// Searches both buckets for a flow that is not at the first way with its tag.
 static __attribute__((noinline)) int32_t search(const struct drb_flow_table *t, uint64_t hash)
 {
 	uint32_t first = first_of(t, hash);
@@ -187,7 +184,7 @@ void drb_flow_table_end(struct drb_flow_table *t, int32_t position)
 	e->live = false;
 }
 
-// Puts a flow into a bucket. False if it is full.
+// Puts a flow into a bucket. False if the bucket is full.
 static bool place(struct drb_flow_bucket *b, uint64_t hash, uint32_t position)
 {
 	uint32_t ways = ways_of(b, 0);
@@ -199,8 +196,8 @@ static bool place(struct drb_flow_bucket *b, uint64_t hash, uint32_t position)
 	return true;
 }
 
-// One bucket more: gets what is its own of the bucket that it is split from.
-static void split(struct drb_flow_table *t)
+// Adds a bucket: splits another one, and moves the flows that belong to the new one there.
+static void bucket_split(struct drb_flow_table *t)
 {
 	if (t->buckets > t->mask)
 		t->mask = t->mask * 2 + 1;
@@ -211,7 +208,7 @@ static void split(struct drb_flow_table *t)
 		stays |= (uint32_t)(old->tag[k] != 0 &&
 				    first_of(t, t->entry[old->position[k]].hash) == from)
 			 << k;
-	// Of those that are in their second bucket the other half of the hash says where they go.
+	// For flows in their second bucket, the other half of the hash selects the bucket.
 	t->buckets++;
 	for (uint32_t k = 0; k < DRB_FLOW_WAYS; k++) {
 		if (old->tag[k] == 0)
@@ -249,7 +246,7 @@ int32_t drb_flow_table_add(struct drb_flow_table *t, uint64_t hash, uint32_t sen
 	if (!drb_flow_table_has_room(t, sender))
 		return DRB_FLOW_NONE;
 	if (t->live >= t->buckets * FILL && t->buckets < t->buckets_max)
-		split(t);
+		bucket_split(t);
 	if (!insert(t, hash, position))
 		return DRB_FLOW_NONE;
 	if (t->free)
@@ -265,8 +262,8 @@ int32_t drb_flow_table_add(struct drb_flow_table *t, uint64_t hash, uint32_t sen
 	return (int32_t)position;
 }
 
-// Frees the way of a bucket that leads to a position. False if none does.
-static bool forget(struct drb_flow_bucket *b, uint64_t hash, uint32_t position)
+// Frees the way of a bucket that holds this position. False if none does.
+static bool position_forget(struct drb_flow_bucket *b, uint64_t hash, uint32_t position)
 {
 	for (uint32_t ways = ways_of(b, tag_of(hash)); ways; ways &= ways - 1) {
 		if (b->position[__builtin_ctz(ways)] == position) {
@@ -285,14 +282,14 @@ static void take_out(struct drb_flow_table *t, uint32_t position)
 	drb_flow_table_end(t, (int32_t)position);
 	t->used[position / 64] &= ~(UINT64_C(1) << position % 64);
 	t->taken -= t->held[e->share]-- > t->kept;
-	if (!forget(&t->bucket[first], e->hash, position)) {
-		forget(&t->bucket[second_of(t, e->hash)], e->hash, position);
+	if (!position_forget(&t->bucket[first], e->hash, position)) {
+		position_forget(&t->bucket[second_of(t, e->hash)], e->hash, position);
 		t->spilled[first]--;
 	}
 	e->hash = 0;
-	e->seen = t->free; // the next that is free
+	e->seen = t->free; // the next one in the free list
 	t->free = position;
-	if (--t->live == 0) // all buckets are empty, and few do again
+	if (--t->live == 0) // all buckets are empty: begin with few again
 		start_small(t);
 }
 
@@ -313,7 +310,7 @@ void drb_flow_table_age(struct drb_flow_table *t, uint64_t now_ns)
 		}
 	}
 	if (t->word < end_word)
-		return; // goes on in the next iteration
+		return; // continues in the next iteration
 	t->word = end_word < words ? end_word : 0;
 	t->due_ns += t->step_ns;
 	if (t->due_ns < now_ns)

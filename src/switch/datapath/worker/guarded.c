@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/datapath/worker/guarded.h"
 
-// Whose ops these are.
+// The guard whose ops, its first member, these are.
 static const struct drb_guarded *guard_of(const struct drb_decider *s)
 {
 	return (const struct drb_guarded *)s->choice.ops;
 }
 
-static uint32_t choose(const struct drb_decider *s, struct drb_loads loads, struct drb_decision *d)
+static uint32_t guard_choose(const struct drb_decider *s, struct drb_loads loads,
+			     struct drb_decision *d)
 {
 	return drb_guarded_choose(guard_of(s), s, loads, d);
 }
@@ -30,7 +31,7 @@ struct drb_guarded drb_guard(const struct drb_scheme_ops *own, uint64_t *errors)
 {
 	struct drb_guarded g = {.ops = *own, .own = own, .errors = errors};
 
-	g.ops.choose = choose;
+	g.ops.choose = guard_choose;
 	if (own->choose_among)
 		g.ops.choose_among = choose_among;
 	return g;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A loaded scheme, as a worker calls it: wrong decisions are counted and lose no packet. The trial
-// (common/schemes/trial.h) tries some decisions, not all.
+// Guards a loaded scheme: wrong decisions are corrected and counted, so they lose no packet. The
+// trial (common/schemes/trial.h) tries some decisions, not all.
 
 #include "core/routing/decide.h"
 
 struct drb_guarded {
-	struct drb_scheme_ops ops; // its own, but that they are asked through this
+	struct drb_scheme_ops ops; // the scheme's, with calls through the guard
 	const struct drb_scheme_ops *own;
-	uint64_t *errors; // of the worker
+	uint64_t *errors; // counter of the worker
 };
 
-// Constant from then on.
+// Makes the guard of a scheme, which is constant from then on.
 struct drb_guarded drb_guard(const struct drb_scheme_ops *own, uint64_t *errors);
 
-// An uplink that is there, and a mark that packets can carry. def: the default before the scheme was asked.
+// Returns an uplink that exists, and limits the mark to bits that packets carry. def: the default
+// before the scheme was called.
 static inline uint32_t drb_guard_uplink(const struct drb_guarded *g, const struct drb_decider *s,
 					uint32_t up, uint32_t def, struct drb_decision *d)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Mistakes of a host that lose its frames: logged once for each port, with the cure, and shown as trouble
-// while they last. Called only for frames that are dropped anyway.
+// Faults of a host that lose its frames: logged once for each port, with the cure, and shown as
+// trouble while they last. Called only for frames that are dropped anyway.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,18 +18,18 @@ enum drb_host_fault {
 	DRB_HOST_FAULT_COUNT
 };
 
-// How long after the last such frame it is still trouble.
+// A fault is shown until this number of nanoseconds after its last frame.
 #define DRB_HOST_FAULT_NS UINT64_C(10000000000)
 
 struct drb_worker;
 
-// A frame of `length` octets, the first of them readable, is dropped that came in by the port of a
-// host. Of ARP for other addresses it must be all.
+// Reports a dropped frame that came in by the port of a host. frame: its first bytes; length: bytes
+// of the whole frame. For DRB_HOST_FAULT_ADDRESS all of the ARP message must be readable.
 void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault,
 		    const uint8_t *frame, uint32_t length);
 // The ports with this fault now, a bit each, as this worker saw them.
 uint64_t drb_host_fault_ports(const struct drb_worker *w, enum drb_host_fault fault,
 			      uint64_t now_ns);
-// Appends what is wrong to a text that says what else is: "; d0: h0 has another MAC".
+// Appends the faults to the text: "; d0: h0 has another MAC".
 void drb_host_fault_trouble(const struct drb_setup *s, const uint64_t ports[DRB_HOST_FAULT_COUNT],
 			    char *text, size_t size);

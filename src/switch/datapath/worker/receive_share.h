@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How many packets a worker receives from a port in an iteration: its share. A port that offered more than
-// its share for a whole ring's length is flooded: its shares are short while other ports have some packets,
-// so that these wait for few packets of the flood, not for a burst of each flooded port. While all ports with
-// packets are flooded, or none is, shares are bursts, which cost least.
+// A port's share: how many packets a worker receives from it in an iteration. A port that has
+// filled its share DRB_SHARE_FLOODED times in a row, about a ring's length, is flooded. Its shares
+// are short while other ports have packets: these then wait for few packets of the flood, not for a
+// burst of each flooded port. While all ports with packets are flooded, or none is, shares are
+// bursts, which cost least.
 
 #include <stdint.h>
 
@@ -12,8 +13,7 @@
 enum {
 	DRB_SHARE_FLOODED = 32, // full shares in a row
 	DRB_SHARE_SHORT = 8,    // packets of a short share
-	DRB_SHARE_LATELY =
-		256, // iterations for which a packet of a port that is not flooded counts
+	DRB_SHARE_LATELY = 256, // iterations for which a packet of a port without flood counts
 };
 
 struct drb_receive_share {
@@ -29,7 +29,7 @@ static inline uint32_t drb_receive_budget(const struct drb_receive_share *s, uin
 	return burst < DRB_SHARE_SHORT ? burst : DRB_SHARE_SHORT;
 }
 
-// A port gave so many packets of its budget.
+// Records that a port gave count packets of its budget.
 static inline void drb_receive_note(struct drb_receive_share *s, uint32_t port, uint32_t count,
 				    uint32_t budget, uint64_t iteration)
 {

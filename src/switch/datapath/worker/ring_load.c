@@ -3,7 +3,7 @@
 
 #include "switch/datapath/worker/worker.h"
 
-// Packets that worker n has sent to uplink u, modulo 2^32. Of the others, as they last said.
+// Packets that worker n has sent to uplink u, modulo 2^32; of other workers, as last published.
 static uint32_t sent_by(const struct drb_worker *w, uint32_t n, uint32_t u)
 {
 	const struct drb_shared_load *s = &w->shared_load;

@@ -3,23 +3,24 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/schemes/all.h"
 
-// A packet takes less than this in ticks, and at least half of it.
+// A packet takes fewer ticks than this, and at least half.
 #define PACKET_TICKS 128
 
 #define PACKET_NS_MIN 100
 #define PACKET_NS_MAX 1000000000
 
-// The links whose packets are the clock: uplinks; of a switch without any, those down.
+// The links whose packets are the clock: uplinks, or down-links if the switch has no uplinks.
 static const struct drb_port_setup *clock_links(const struct drb_setup *s, uint32_t *links)
 {
 	*links = s->up_ports ? s->up_ports : s->down_ports;
 	return &s->ports[s->up_ports ? s->down_ports : 0];
 }
 
-// All of them have a rate, in the same unit.
+// True if all of them have a rate, in the same unit.
 static bool rates_are_known(const struct drb_setup *s)
 {
 	uint32_t links;
@@ -32,8 +33,9 @@ static bool rates_are_known(const struct drb_setup *s)
 	return true;
 }
 
-// What a packet takes on such a link: a full frame, where sizes matter. An uplink that is slower than
-// others of the fabric takes several slots of theirs for a packet; it is theirs that counts.
+// Time of a packet on such a link, in ns; of a full frame if the rate is in bit/s. An uplink that
+// is slower than others of the fabric takes several of their slots for a packet: the time of one
+// slot counts.
 static uint64_t packet_ns(const struct drb_setup *s)
 {
 	uint32_t links;
@@ -46,7 +48,7 @@ static uint64_t packet_ns(const struct drb_setup *s)
 				    : (uint64_t)ns;
 }
 
-// The rate of each uplink a tick, as far as one of several workers may use it.
+// The rate of each uplink in a tick, as one worker's share.
 static void rates_of(const struct drb_setup *s, uint32_t tick_shift, double rate[])
 {
 	const struct drb_port_setup *up = &s->ports[s->down_ports];
@@ -56,7 +58,7 @@ static void rates_of(const struct drb_setup *s, uint32_t tick_shift, double rate
 		rate[u] = up[u].rate.value * tick / (up->rate.per_packet ? 1 : 8);
 }
 
-// A core sends nothing up by which it could count windows without a rate.
+// True if a core keeps state. It sends nothing up, so it needs a rate to count windows.
 static bool core_keeps(const struct drb_setup *s)
 {
 	return (s->choice.ops->needs & DRB_AT_CORES) && s->layer > 1 && rates_are_known(s);
@@ -72,7 +74,7 @@ static int init_state(struct drb_scheme_state *state, const struct drb_setup *s)
 	double rate[DRB_PORTS_MAX];
 
 	choice.param = s->scheme.param;
-	// Else windows of time are counted in packets.
+	// Without rates, windows are counted in packets, not in time.
 	state->timed = state->ops->tick && rates_are_known(s);
 	if (state->timed) {
 		const uint64_t ns = packet_ns(s);
@@ -92,14 +94,14 @@ static int init_state(struct drb_scheme_state *state, const struct drb_setup *s)
 	return 0;
 }
 
-// What goes to a group address is no packet from host to host, but a hello. known: bits of marks that the scheme
-// reads and writes.
+// Reads and writes the marks of a burst. Frames to group addresses are hellos, not packets between
+// hosts. known: bits of marks that the scheme reads and writes.
 static inline __attribute__((always_inline)) void read_marks(const struct drb_scheme_ops *ops,
 							     uint8_t known,
 							     struct drb_scheme_state *s,
 							     const struct drb_burst *b)
 {
-	// Copies: what is written into a frame might be what they are of, for all the compiler knows.
+	// Copies: the compiler must assume that a byte written into a frame changes the originals.
 	const bool to_hosts = s->layer == 1, above = b->in >= s->down_ports;
 	const uint32_t first = s->first, span = s->span;
 	const uint8_t mac_octet = s->mac_octet;
@@ -133,7 +135,7 @@ static inline __attribute__((always_inline)) void read_marks(const struct drb_sc
 DRB_SCHEMES(X)
 #undef X
 
-// Of a scheme from outside: switches above may have another one, with marks that it does not know.
+// For a loaded scheme: switches above may have another scheme, whose marks it does not know.
 static void read_marks_outside(struct drb_scheme_state *s, const struct drb_burst *b)
 {
 	read_marks(s->ops, (uint8_t)((1u << s->ops->mark_bits) - 1), s, b);
@@ -163,6 +165,21 @@ int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup
 	if (state->ops->mark_bits)
 		state->read_marks = readers[s->scheme.like];
 	return state->ops->state_size ? init_state(state, s) : 0;
+}
+
+bool drb_scheme_state_stays(const struct drb_setup *from, const struct drb_setup *to)
+{
+	uint32_t links;
+	const struct drb_port_setup *old = clock_links(from, &links),
+				    *new = clock_links(to, &links);
+	bool same = from->choice.ops == to->choice.ops && from->layer == to->layer &&
+		    memcmp(from->scheme.param, to->scheme.param, sizeof(to->scheme.param)) == 0;
+
+	for (uint32_t u = 0; u < links; u++)
+		same &= old[u].rate.value == new[u].rate.value &&old[u].rate.per_packet ==
+			new[u].rate.per_packet &&old[u].slots == new[u].slots &&old[u].overhead ==
+			new[u].overhead;
+	return same;
 }
 
 void drb_scheme_state_free(struct drb_scheme_state *state)

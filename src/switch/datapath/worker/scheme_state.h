@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The state of a scheme besides queues, for one worker: the switch's part of struct drb_decider
-// (include/drb/scheme.h). The mark of a scheme is in the second byte of a packet's source MAC, by exclusive
-// or with the fabric's own. Switches write it when they send the packet up, switches that receive it from
-// above read it, and the layer-1 switch that sends it down to a host removes it. Sources of hosts are
-// checked, so no host can send a mark.
+// (include/drb/scheme.h). The mark of a scheme is XORed into the second byte of a packet's source
+// MAC. Switches write it when they send the packet up, and read it when they receive the packet
+// from above. The layer-1 switch that sends the packet down to a host removes it. Sources of hosts
+// are checked, so no host can send a mark.
 
 #include <rte_mbuf.h>
 
@@ -20,12 +20,12 @@ struct drb_scheme_state {
 	const struct drb_scheme_ops *ops;
 	void (*read_marks)(struct drb_scheme_state *s, const struct drb_burst *b); // of ops
 	bool timed;      // decisions need the time
-	bool marks_down; // also what comes from below
+	bool marks_down; // packets that turn down here are marked, too
 	uint32_t layer, down_ports;
 	uint32_t first, span; // the hosts below
-	uint8_t mac_octet;    // the octet without a mark
-	bool octets;          // sizes are octets, with so many beyond the frame's own,
-	uint32_t overhead;    // else packets
+	uint8_t mac_octet;    // the byte of a MAC without a mark
+	bool octets;          // sizes are in bytes, including `overhead`; false: in packets
+	uint32_t overhead;    // bytes a frame takes beyond its own
 	uint32_t tick_shift;  // times are ns >> tick_shift
 	// Written by the worker with each burst.
 	uint32_t sent_up; // packets since the last tick
@@ -34,9 +34,12 @@ struct drb_scheme_state {
 
 // 0 or -ENOMEM; for a scheme that keeps nothing, nothing is allocated.
 int drb_scheme_state_init(struct drb_scheme_state *state, const struct drb_setup *setup);
+// True if a state made for one setup serves the other: scheme, parameters, layer and rates of
+// uplinks are equal.
+bool drb_scheme_state_stays(const struct drb_setup *from, const struct drb_setup *to);
 void drb_scheme_state_free(struct drb_scheme_state *state);
 
-// What decisions go by, with a choice: that of the setup, or a copy.
+// Returns the decider for a choice, which is the setup's or a copy.
 static inline __attribute__((always_inline)) struct drb_decider drb_scheme_state_decider(
 	const struct drb_scheme_state *s, const struct drb_choice *choice)
 {
@@ -54,15 +57,18 @@ static inline uint32_t drb_scheme_state_size(const struct drb_scheme_state *s,
 	return s->octets ? m->pkt_len + s->overhead : 1;
 }
 
-// Before a burst is decided.
-static inline void drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns)
+// Call before a burst is decided. True if the scheme needs the lengths of the down-ports' egress
+// queues.
+static inline bool drb_scheme_state_tick(struct drb_scheme_state *s, uint64_t now_ns)
 {
-	if (s->state && s->ops->tick)
-		s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), s->sent_up);
+	const bool due = s->state && s->ops->tick &&
+			 s->ops->tick(s->state, (uint32_t)(now_ns >> s->tick_shift), s->sent_up);
+
 	s->sent_up = 0;
+	return due && s->ops->look && s->layer > 1;
 }
 
-// True if a packet of a burst from below came with a mark; plain traffic of hosts has none.
+// True if a packet of a burst from below came with a mark; ordinary traffic of hosts has none.
 static inline bool drb_scheme_state_is_marked(const struct drb_scheme_state *s,
 					      const struct drb_burst *b)
 {
@@ -76,7 +82,7 @@ static inline bool drb_scheme_state_is_marked(const struct drb_scheme_state *s,
 	return marks & DRB_MARK_MASK;
 }
 
-// Reads the marks of packets that came from above, and those with which packets go down, and writes the latter.
+// Reads the marks of packets from above, and reads and writes the marks of packets that go down.
 static inline void drb_scheme_state_marks(struct drb_scheme_state *s, struct drb_burst *b)
 {
 	if (!s->read_marks)

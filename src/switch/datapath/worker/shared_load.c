@@ -7,7 +7,7 @@ void drb_shared_load_read(struct drb_worker *w, uint32_t in)
 {
 	struct drb_shared_load *p = &w->shared_load;
 
-	// What comes from above goes down.
+	// Packets from above go down: no uplink is chosen for them.
 	if (w->rings && in < w->down_ports)
 		drb_ring_load_read(w);
 	p->most = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The load of uplinks that is not in this worker's queues: the loads that the other workers of the switch
-// publish, read without locks and up to a burst old, and packets in rings (ring_load.h).
+// The load of uplinks that is not in this worker's queues. Other workers of the switch publish
+// theirs, which are read without locks and up to a burst old. Packets in rings (ring_load.h) are
+// added.
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -11,7 +12,7 @@
 // Written by one worker after each burst, read by the others; on cache lines of its own.
 struct drb_published_load {
 	_Alignas(64) atomic_uint occupancy[DRB_UPLINKS_MAX];
-	atomic_uint sent[DRB_UPLINKS_MAX]; // packets to drivers, modulo 2^32; where rings count
+	atomic_uint sent[DRB_UPLINKS_MAX]; // packets sent, modulo 2^32; if rings count
 	_Alignas(64) atomic_uint flows[DRB_UPLINKS_MAX];
 };
 
@@ -19,18 +20,19 @@ struct drb_shared_load {
 	// Constant while running.
 	const struct drb_published_load *other[DRB_WORKERS_MAX];
 	uint32_t count; // of others
-	// Of this worker alone: sums over the others as last read, and its rings. 0 without either.
+	// For this worker only: sums over the other workers as last read, and its rings. 0 without
+	// either.
 	uint32_t occupancy[DRB_UPLINKS_MAX];
 	uint32_t flows[DRB_UPLINKS_MAX];
-	uint32_t most; // of the sums of occupancies
+	uint32_t most; // maximum of occupancy[]
 };
 
 struct drb_worker;
 
-// Before a burst that came in by port `in` is decided.
+// Reads the loads of other workers and of rings. Call before a burst from port `in` is decided.
 void drb_shared_load_read(struct drb_worker *w, uint32_t in);
 // The load of each uplink, this worker's included.
 void drb_shared_load_sum(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);
 void drb_shared_load_flows(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);
-// After a burst was queued, and after packets were sent.
+// Publishes this worker's loads. Call after a burst was queued, and after packets were sent.
 void drb_shared_load_publish(struct drb_worker *w);

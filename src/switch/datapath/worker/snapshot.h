@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a switch counts, as one consistent snapshot: struct drb_snapshot is taken by the worker
-// between two iterations of its loop, so packets are conserved in it exactly.
+// A consistent snapshot of the counters of a switch. A worker takes its struct drb_snapshot between
+// two iterations of its loop, so packets are conserved in it exactly.
 
 #include "core/counters.h"
 
@@ -12,8 +12,8 @@
 struct drb_snapshot {
 	uint64_t time_ns; // CLOCK_MONOTONIC
 	struct drb_port_counters port[DRB_PORTS_MAX];
-	struct drb_port_link live[DRB_PORTS_MAX]; // of worker 0; it knows for all
-	bool more_outages;                        // than hellos have room for. Of worker 0, too
+	struct drb_port_link live[DRB_PORTS_MAX]; // worker 0's, which keeps the state of all links
+	bool more_outages;                        // more than hellos can carry; worker 0's
 	struct drb_routing_counters routing;
 	struct drb_worker_counters worker;
 	uint64_t drop[DRB_DROP_COUNT];

@@ -12,10 +12,10 @@
 
 #define LOOK_EVERY_NS 10000000
 #define AVERAGE_NS 100e6
-// T diverges at rho = 1, which a full link has; here it is 7.9.
+// T diverges at rho = 1, which a full link reaches; at this limit it is 7.9.
 #define UTILISATION_MAX 0.999
 
-// Of all workers.
+// Live flows of all workers.
 static double live_flows(const struct drb_worker *w)
 {
 	double live = w->flows.live;
@@ -56,7 +56,7 @@ void drb_threshold_init(struct drb_worker *w, const struct drb_setup *s)
 	drb_threshold_set(w, s);
 }
 
-// The share of the last dt_ns in which the link of port i was busy with what it sent.
+// Returns the share of the last dt_ns in which the link of port i was busy sending packets.
 static double link_busy(const struct drb_worker *w, uint32_t i, double dt_ns)
 {
 	const struct drb_threshold *t = &w->threshold;
@@ -70,7 +70,7 @@ static double link_busy(const struct drb_worker *w, uint32_t i, double dt_ns)
 	return share < 1 ? share : 1;
 }
 
-// The share of bursts since the last look that found packets in the ring of uplink u.
+// The share of bursts since the last update that found packets in the ring of uplink u.
 static double ring_busy(const struct drb_worker *w, uint32_t u)
 {
 	const struct drb_threshold *t = &w->threshold;
@@ -103,7 +103,7 @@ void drb_threshold_update(struct drb_worker *w)
 
 	t->due_ns = w->now_ns + LOOK_EVERY_NS;
 	if (w->up_ports == 0)
-		return; // there is nothing to be busy
+		return; // without uplinks there is nothing to measure
 	if (t->last_ns != 0 && w->now_ns > t->last_ns && tsc > t->last_tsc) {
 		double weight = -expm1(-(double)(w->now_ns - t->last_ns) / AVERAGE_NS);
 		t->utilisation += weight * (measure(w, tsc) - t->utilisation);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/ports/dpdk/card_losses.h"
 
-// A card that clears its register loses less between two reads in a row than since the last look, long ago.
+// Two reads in a row tell the two kinds of cards apart. If the card clears its register, the second
+// read adds less than the first one, which covers the long time since the last call. If it does
+// not, each read adds the whole total again.
 void drb_card_losses_note(struct drb_card_losses *l, const uint64_t said[DRB_CARD_READS])
 {
 	const uint64_t first = said[0] - l->said, second = said[1] - said[0];

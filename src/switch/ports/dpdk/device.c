@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a DPDK device behind a port.
+// Creates, configures, starts and removes the DPDK device of a port.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,14 +53,15 @@ int drb_dpdk_create(struct drb_port *port, const char *path, const char *name, c
 				   p->name, name);
 }
 
-// Drivers whose receive interrupts were seen to come. Those of 82540EM and 82574L (net_e1000_em) can be
-// turned on and never do; of the others nobody knows.
+// True for drivers whose receive interrupts are known to work. Those of 82540EM and 82574L
+// (net_e1000_em) can be turned on but never come; other drivers are untested.
 static bool has_interrupts(const struct rte_eth_dev_info *info)
 {
 	return strcmp(info->driver_name, "net_virtio") == 0;
 }
 
-// The longest IP packets that a card takes: as it says, or of the longest frame, with its checksum, that it takes.
+// Returns the longest IP packet that a card takes: as the driver reports it, or by its longest
+// frame including the CRC.
 static uint32_t max_mtu(const struct rte_eth_dev_info *info)
 {
 	const uint32_t frame = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
@@ -70,7 +71,7 @@ static uint32_t max_mtu(const struct rte_eth_dev_info *info)
 	return info->max_rx_pktlen - frame;
 }
 
-// Not so of in-memory devices, which take any length and call it another.
+// Sets the MTU of cards only. In-memory devices take any length, whatever MTU they report.
 static int set_mtu(const struct drb_port *port, const char *path,
 		   const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
 {
@@ -84,7 +85,8 @@ static int set_mtu(const struct drb_port *port, const char *path,
 	return 0;
 }
 
-// A device's queues: one to transmit for each worker, and as many to receive if it has them.
+// Chooses a device's queues: one transmit queue for each worker, and the same number of receive
+// queues if it has them.
 static int count_queues(struct drb_port *port, const char *path, struct rte_eth_conf *conf)
 {
 	const uint64_t wanted = RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP;
@@ -125,7 +127,7 @@ static int set_up_queues(const struct drb_port *port, uint16_t rx, uint16_t tx, 
 	struct rte_eth_dev_info info;
 	int rc = rte_eth_dev_info_get(own->device, &info);
 
-	info.default_txconf.tx_rs_thresh = 1; // each packet is told to be sent, see unsent.c
+	info.default_txconf.tx_rs_thresh = 1; // report each sent packet, see unsent.c
 	for (uint16_t q = 0; rc == 0 && q < port->rx_queues; q++) {
 		*step = "set up a receive queue of";
 		rc = rte_eth_rx_queue_setup(own->device, q, rx, node, NULL, port->pool);
@@ -174,9 +176,9 @@ int drb_dpdk_begin(struct drb_port *port)
 
 	if (rc < 0)
 		return failed(port, "start", rc);
-	// Frames carry the MACs of hosts, not of ports. In-memory devices take all anyway.
+	// Frames carry the MACs of hosts, not of ports. In-memory devices take all frames anyway.
 	rc = rte_eth_promiscuous_enable(id);
-	// To a virtual function, promiscuous may mean unicast alone: hellos are multicast.
+	// A promiscuous virtual function may receive unicast only, but hellos are multicast.
 	if (rc == 0)
 		rte_eth_allmulticast_enable(id);
 	return rc == 0 || rc == -ENOTSUP ? 0 : failed(port, "make promiscuous", rc);
@@ -211,7 +213,7 @@ void drb_dpdk_remove_others(void)
 
 	RTE_ETH_FOREACH_DEV(id)
 	{
-		// A card has its PCI address as name. Virtual devices have no memory mapped.
+		// Cards have their PCI address as name. Virtual devices have no memory mapped.
 		if (rte_eth_dev_get_name_by_port(id, name) == 0 && strchr(name, ':'))
 			remove_device(id);
 	}

@@ -13,15 +13,16 @@
 #include "switch/ports/join.h"
 
 #define DESCRIPTORS 512
-// What an emulated card has kept for its driver: at most this much is looked for.
+// Limits of the search for frames that an emulated card has kept for its driver.
 #define SETTLE_BURST 32
 #define SETTLE_BURSTS 64
-// What a card has in its transmit ring no decision sees, and hellos wait behind it: less than their period down
-// to 10 Mbit/s. Half of it at once, as drivers free what was sent by halves.
+// Decisions do not see the packets in a card's transmit ring, and hellos wait behind them. With
+// this size, they wait less than the period of hellos down to 10 Mbit/s. A call sends at most half
+// a ring, because drivers free sent packets in halves.
 #define CARD_TX_DESCRIPTORS 64
 #define CARD_TX_BURST 32
 
-static struct drb_dpdk_queue *queue_of(struct drb_port_queue *q)
+static struct drb_dpdk_queue *dpdk_queue_of(struct drb_port_queue *q)
 {
 	return (struct drb_dpdk_queue *)q; // begins with it
 }
@@ -37,7 +38,7 @@ static uint32_t buffers(const struct drb_setup *s)
 	return 2 * DESCRIPTORS * s->workers;
 }
 
-static int start(struct drb_port *port, const char *path, bool vdev)
+static int dpdk_port_start(struct drb_port *port, const char *path, bool vdev)
 {
 	const char *device = port->setup->device, *comma = strchr(device, ',');
 	char name[64];
@@ -54,7 +55,7 @@ static int start(struct drb_port *port, const char *path, bool vdev)
 	if (rc < 0)
 		return rc;
 	((struct drb_dpdk_port *)port->own)->parts = drb_dpdk_has_parts(port);
-	drb_dpdk_carrier(port); // and the speed of the link
+	drb_dpdk_carrier(port); // also reads the link's speed
 	return 0;
 }
 
@@ -70,7 +71,7 @@ static int interrupt_of(const struct drb_port *port, uint32_t n)
 
 static int start_pci(struct drb_port *port, const char *path)
 {
-	int rc = start(port, path, false);
+	int rc = dpdk_port_start(port, path, false);
 
 	for (uint32_t n = 0; rc == 0 && n < port->workers; n++) {
 		port->queue[n]->doorbell = interrupt_of(port, n) >= 0;
@@ -81,33 +82,34 @@ static int start_pci(struct drb_port *port, const char *path)
 
 static int start_vdev(struct drb_port *port, const char *path)
 {
-	return start(port, path, true);
+	return dpdk_port_start(port, path, true);
 }
 
-static void stop(struct drb_port *port)
+static void dpdk_port_stop(struct drb_port *port)
 {
 	drb_dpdk_remove(port);
 	free(port->own);
 }
 
-static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
+static uint32_t dpdk_port_receive(struct drb_port_queue *q, struct rte_mbuf **packets,
+				  uint32_t count)
 {
-	return rte_eth_rx_burst(queue_of(q)->device, q->rx, packets, (uint16_t)count);
+	return rte_eth_rx_burst(dpdk_queue_of(q)->device, q->rx, packets, (uint16_t)count);
 }
 
-static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
-			   struct drb_send_result *result)
+static uint32_t dpdk_port_send(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			       struct drb_send_result *result)
 {
-	(void)result; // what the driver takes is sent
-	return rte_eth_tx_burst(queue_of(q)->device, q->tx, packets, (uint16_t)count);
+	(void)result; // the driver sends every packet that it takes
+	return rte_eth_tx_burst(dpdk_queue_of(q)->device, q->tx, packets, (uint16_t)count);
 }
 
 static uint32_t send_counted(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 			     struct drb_send_result *result)
 {
-	uint32_t sent = send_burst(q, packets, count, result);
+	uint32_t sent = dpdk_port_send(q, packets, count, result);
 
-	queue_of(q)->outstanding += sent;
+	dpdk_queue_of(q)->outstanding += sent;
 	return sent;
 }
 
@@ -116,7 +118,7 @@ bool drb_dpdk_carrier(const struct drb_port *port)
 	struct drb_dpdk_port *own = port->own;
 	struct rte_eth_link link;
 
-	// One that cannot tell is up.
+	// A device that cannot report its link counts as up.
 	if (rte_eth_link_get_nowait(own->device, &link) < 0)
 		return true;
 	if (link.link_status && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
@@ -150,8 +152,9 @@ bool drb_dpdk_mac(const struct drb_port *port, uint8_t mac[6])
 	return true;
 }
 
-// What found no descriptor. A refused buffer (rx_nombuf) costs no packet: it stays in the ring. What the card found damaged
-// (ierrors) its link lost, not the switch.
+// Counts the packets that found no descriptor. A refused buffer (rx_nombuf) loses no packet: it
+// stays in the ring. Packets that the card found damaged (ierrors) were lost by the link, not by
+// the switch.
 static void look_at_losses(struct drb_dpdk_port *own)
 {
 	uint64_t said[DRB_CARD_READS];
@@ -162,13 +165,13 @@ static void look_at_losses(struct drb_dpdk_port *own)
 			return;
 		said[i] = stats.imissed;
 		if (own->losses.begun && said[i] == own->losses.said)
-			return; // nothing was
+			return; // nothing was lost
 	}
 	drb_card_losses_note(&own->losses, said);
 	atomic_store_explicit(&own->missed, own->losses.missed, memory_order_relaxed);
 }
 
-// Asking a card's PHY may take milliseconds, and its registers are behind a bus.
+// May take milliseconds, because it asks a card's PHY, and registers behind a bus.
 static bool look_at_card(struct drb_port *port)
 {
 	struct drb_dpdk_port *own = port->own;
@@ -178,7 +181,7 @@ static bool look_at_card(struct drb_port *port)
 	return atomic_exchange(&own->up, up) != up;
 }
 
-static void join(const struct drb_port *port, struct rte_mbuf **packets, uint32_t count)
+static void segments_join(const struct drb_port *port, struct rte_mbuf **packets, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (packets[i]->nb_segs > 1)
@@ -186,36 +189,37 @@ static void join(const struct drb_port *port, struct rte_mbuf **packets, uint32_
 	}
 }
 
-// The interrupt stays on until a packet comes, so that nobody turns it on and off for each sleep.
+// The interrupt stays on until a packet comes, which avoids turning it on and off for each sleep.
 static uint32_t receive_of_card(struct drb_port_queue *queue, struct rte_mbuf **packets,
 				uint32_t count)
 {
-	struct drb_dpdk_queue *q = queue_of(queue);
-	uint32_t n = receive_burst(queue, packets, count);
+	struct drb_dpdk_queue *q = dpdk_queue_of(queue);
+	uint32_t n = dpdk_port_receive(queue, packets, count);
 
 	if (unlikely(q->armed && n > 0)) {
 		rte_eth_dev_rx_intr_disable(q->device, queue->rx);
 		q->armed = false;
 	}
 	if (unlikely(((const struct drb_dpdk_port *)queue->port->own)->parts))
-		join(queue->port, packets, n);
+		segments_join(queue->port, packets, n);
 	return n;
 }
 
 static int watch_card(struct drb_port_queue *q, int epoll_fd)
 {
-	// By edge: nobody has to read the eventfd.
+	// Edge-triggered, so that the eventfd need not be read.
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
 
 	if (epoll_fd < 0)
-		return 0; // the set is closed
-	event.data.u64 = (uint32_t)rte_eth_dev_rx_intr_ctl_q_get_fd(queue_of(q)->device, q->rx);
+		return 0; // closing the set removes the interrupt
+	event.data.u64 =
+		(uint32_t)rte_eth_dev_rx_intr_ctl_q_get_fd(dpdk_queue_of(q)->device, q->rx);
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, (int)event.data.u64, &event) < 0 ? -errno : 0;
 }
 
 static void arm_card(struct drb_port_queue *queue)
 {
-	struct drb_dpdk_queue *q = queue_of(queue);
+	struct drb_dpdk_queue *q = dpdk_queue_of(queue);
 
 	if (q->armed)
 		return;
@@ -223,10 +227,11 @@ static void arm_card(struct drb_port_queue *queue)
 	rte_eth_dev_rx_intr_enable(q->device, queue->rx);
 }
 
-// What came before the interrupt was on makes none: the worker receives once more first.
+// False once after the interrupt was turned on. Packets that came before raise none, so the worker
+// must receive once more before it sleeps.
 static bool is_card_silent(struct drb_port_queue *queue)
 {
-	struct drb_dpdk_queue *q = queue_of(queue);
+	struct drb_dpdk_queue *q = dpdk_queue_of(queue);
 	bool fresh = q->fresh;
 
 	q->fresh = false;
@@ -258,7 +263,7 @@ static bool card_carrier(const struct drb_port *port)
 	return atomic_load_explicit(&own->up, memory_order_relaxed);
 }
 
-// Counted by the card, told by the first of its queues.
+// The count is of the whole card, so only its first queue reports it.
 static struct drb_port_losses card_losses(struct drb_port_queue *q)
 {
 	const struct drb_dpdk_port *own = q->port->own;
@@ -272,7 +277,7 @@ static struct drb_port_losses card_losses(struct drb_port_queue *q)
 const struct drb_port_kind drb_pci_port = {
 	.name = "pci",
 	.start = start_pci,
-	.stop = stop,
+	.stop = dpdk_port_stop,
 	.receive = receive_of_card,
 	.send = send_counted,
 	.carrier = card_carrier,
@@ -294,9 +299,9 @@ const struct drb_port_kind drb_pci_port = {
 const struct drb_port_kind drb_vdev_port = {
 	.name = "vdev",
 	.start = start_vdev,
-	.stop = stop,
-	.receive = receive_burst,
-	.send = send_burst,
+	.stop = dpdk_port_stop,
+	.receive = dpdk_port_receive,
+	.send = dpdk_port_send,
 	.carrier = drb_dpdk_carrier,
 	.mac = drb_dpdk_mac,
 	.buffers = buffers,

@@ -13,7 +13,7 @@
 #include "common/config/config.h"
 
 #define NAME_MAX_LEN 63
-#define CARD_LEN 12 // 0000:3b:00.0, as the config has it
+#define CARD_LEN 12 // 0000:3b:00.0, as in the config
 
 struct card {
 	const char *root;
@@ -22,13 +22,13 @@ struct card {
 	char group[NAME_MAX_LEN + 1], driver[NAME_MAX_LEN + 1];
 };
 
-// A path in the folder of a device.
+// Writes a path in the folder of a device.
 static void path_of(const char *root, const char *device, const char *name, char path[256])
 {
 	snprintf(path, 256, "%s/sys/bus/pci/devices/%s/%s", root, device, name);
 }
 
-// The end of what a link of a device points to; "" if there is no such link.
+// Reads a device's symbolic link: the last component of its target; "" if there is no such link.
 static void read_link(const char *root, const char *device, const char *link,
 		      char name[NAME_MAX_LEN + 1])
 {
@@ -41,7 +41,7 @@ static void read_link(const char *root, const char *device, const char *link,
 	snprintf(name, NAME_MAX_LEN + 1, "%.*s", NAME_MAX_LEN, slash ? slash + 1 : to);
 }
 
-// The first word of a file of the card; "" if there is none.
+// Reads the first word of a file of the card; "" if there is none.
 static void read_word(const struct card *c, const char *name, char word[NAME_MAX_LEN + 1])
 {
 	char path[256];
@@ -54,7 +54,7 @@ static void read_word(const struct card *c, const char *name, char word[NAME_MAX
 		fclose(f);
 }
 
-// The first entry of a folder of the card; "" if there is none.
+// Reads the first entry of a folder of the card; "" if there is none.
 static void read_entry(const struct card *c, const char *folder, char name[NAME_MAX_LEN + 1])
 {
 	const struct dirent *entry;
@@ -91,8 +91,8 @@ static int check_card(const char *config, const struct card *c)
 	return 0;
 }
 
-// Without a group vfio-pci cannot be bound either, so this comes first. Without an IOMMU that the kernel
-// was told to do without, the group is there by name only.
+// Comes before the check of the driver, because vfio-pci cannot be bound without a group either. In
+// the kernel's mode without IOMMU, the group exists only by name.
 static int check_iommu(const char *config, const struct card *c)
 {
 	char name[NAME_MAX_LEN + 1];
@@ -140,7 +140,8 @@ static int check_driver(const char *config, const struct card *c)
 				   interface, c->at);
 }
 
-// What may be in a group whose other devices a process has: nothing, or what does no DMA of its own.
+// True for drivers that other devices of the group may have: none, or drivers without DMA of their
+// own.
 static bool is_harmless(const char *driver)
 {
 	static const char *const names[] = {"", "vfio-pci", "pci-stub", "pcieport", "shpchp"};

@@ -3,13 +3,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// What a client says once it is greeted: INIT, its region, its rings, CONNECT.
+// Number of a client's next message after the greeting: INIT, its region, its rings, then CONNECT.
 enum { SAYS_INIT, SAYS_REGION, SAYS_RINGS };
 
 #define OUT_OF_ORDER "a message came out of order"
@@ -19,14 +18,15 @@ static const char own_name[DRB_MEMIF_NAME_LEN] = DRB_MEMIF_NAME
 	DRB_MEMIF_TAKES(X);
 #undef X
 
-static struct drb_memif_message *say(struct drb_memif_answer *answer, enum drb_memif_type type)
+static struct drb_memif_message *answer_begin(struct drb_memif_answer *answer,
+					      enum drb_memif_type type)
 {
 	answer->any = true;
 	answer->message.type = type;
 	return &answer->message;
 }
 
-static void forget(struct drb_doorbell *b)
+static void doorbell_forget(struct drb_doorbell *b)
 {
 	if (b->ring)
 		close(b->fd);
@@ -40,7 +40,7 @@ static void clear(struct drb_memif_answer *answer)
 
 static void greet(const struct drb_memif_channel *c, struct drb_memif_answer *answer)
 {
-	struct drb_memif_message *m = say(answer, DRB_MEMIF_HELLO);
+	struct drb_memif_message *m = answer_begin(answer, DRB_MEMIF_HELLO);
 
 	memcpy(m->hello.name, own_name, sizeof(own_name));
 	m->hello.min_version = m->hello.max_version = DRB_MEMIF_VERSION;
@@ -49,14 +49,16 @@ static void greet(const struct drb_memif_channel *c, struct drb_memif_answer *an
 	m->hello.max_log2_size = c->log2_size;
 }
 
-// The client's ring holds what is between its ends; the other way it holds buffers that the client lends to the server.
+// A ring from the client is empty if head equals tail. A ring to the client is then empty if it
+// holds `size` buffers that the client lends to the server.
 static void set_size(struct drb_doorbell *b, bool from_client, uint8_t log2_size)
 {
 	b->size = (uint16_t)(1u << log2_size);
 	b->empty = from_client ? 0 : b->size;
 }
 
-// Rings first, those from the client before the others, then their buffers, in the same order.
+// Layout of the region: rings from the client, rings to the client, then their buffers in the same
+// order.
 static uint64_t octets_of_ring(void)
 {
 	return sizeof(struct drb_memif_ring) +
@@ -88,7 +90,8 @@ static bool make_ring(struct drb_memif_channel *c, bool from_client, uint32_t qu
 	b->ring = (struct drb_memif_ring *)(c->memory.region[0].at +
 					    offset_of(c, from_client, queue));
 	b->ring->cookie = DRB_MEMIF_COOKIE;
-	// A server that polls says so itself; libmemif's wants to be woken, and does not say it.
+	// A server that polls sets the flag itself. libmemif's needs doorbells and does not clear
+	// it.
 	b->ring->flags = from_client ? 0 : DRB_MEMIF_AWAKE;
 	b->buffers = (uint32_t)(buffers_at(c) + first * DRB_MEMIF_BUFFER);
 	for (uint32_t i = 0; i < b->size; i++)
@@ -118,7 +121,7 @@ void drb_memif_channel_begin(struct drb_memif_channel *c, bool server, uint32_t 
 		greet(c, answer);
 }
 
-// The ring of so many descriptors at `offset` of a region. NULL if there is none.
+// Finds the ring of `size` descriptors at `offset` of a region. NULL if there is none.
 static struct drb_memif_ring *find_ring(const struct drb_memif_memory *memory, uint16_t region,
 					uint32_t offset, uint32_t size)
 {
@@ -132,8 +135,9 @@ static struct drb_memif_ring *find_ring(const struct drb_memif_memory *memory, u
 	return ring->cookie == DRB_MEMIF_COOKIE ? ring : NULL;
 }
 
-// Whoever rings writes to it. What else the other end may pass would grow with each ring, or wait for its owner; even
-// to ask such a file's own system what it is may wait.
+// True if the descriptor is an eventfd. Ringing writes to it: another file would grow with each
+// ring, or block in its file system. Even fstat() on such a file may block, so read its link in
+// /proc.
 static bool is_bell(int fd)
 {
 	static const char kind[] = "anon_inode:[eventfd]";
@@ -144,7 +148,8 @@ static bool is_bell(int fd)
 	       memcmp(is, kind, sizeof(kind) - 1) == 0;
 }
 
-// Keeps the descriptor, which is none then.
+// Takes a RING message. Keeps its descriptor and sets *fd to -1 if the ring is valid. Returns NULL,
+// or why the ring is refused.
 static const char *take_ring(struct drb_memif_channel *c, const struct drb_memif_message *m,
 			     int *fd)
 {
@@ -164,15 +169,13 @@ static const char *take_ring(struct drb_memif_channel *c, const struct drb_memif
 	struct drb_memif_ring *ring = find_ring(b->memory, m->ring.region, m->ring.offset, b->size);
 	if (!ring)
 		return "a ring is not where a message says";
-	// Who rings does not wait for a peer that lets the bell run full.
-	fcntl(*fd, F_SETFL, fcntl(*fd, F_GETFL) | O_NONBLOCK);
 	b->fd = *fd;
 	b->ring = ring;
 	*fd = -1;
 	return NULL;
 }
 
-// Who the other end is, and what it takes, by its name.
+// Reads from the other end's name whether it is a drbswitch, and the extensions that it accepts.
 static void take_name(struct drb_memif_channel *c, const char name[DRB_MEMIF_NAME_LEN])
 {
 	static const char letter[] =
@@ -225,13 +228,13 @@ static const char *hear_client(struct drb_memif_channel *c, const struct drb_mem
 		if (!c->bell[0][0].ring || !c->bell[1][0].ring)
 			return "it has not named a ring each way";
 		c->stage = DRB_MEMIF_JOINED;
-		say(answer, DRB_MEMIF_CONNECTED);
+		answer_begin(answer, DRB_MEMIF_CONNECTED);
 		return NULL;
 	default:
 		return OUT_OF_ORDER;
 	}
 	if (!why)
-		say(answer, DRB_MEMIF_ACK);
+		answer_begin(answer, DRB_MEMIF_ACK);
 	return why;
 }
 
@@ -239,7 +242,7 @@ static void say_ring(const struct drb_memif_channel *c, uint32_t n, struct drb_m
 {
 	const bool from_client = n < c->pairs;
 	const uint32_t queue = n % c->pairs, size = c->bell[from_client][queue].size;
-	struct drb_memif_message *m = say(answer, DRB_MEMIF_RING);
+	struct drb_memif_message *m = answer_begin(answer, DRB_MEMIF_RING);
 
 	m->ring.flags = from_client ? DRB_MEMIF_FROM_CLIENT : 0;
 	m->ring.index = (uint16_t)queue;
@@ -248,24 +251,24 @@ static void say_ring(const struct drb_memif_channel *c, uint32_t n, struct drb_m
 	answer->fd = c->bell[from_client][queue].fd;
 }
 
-// The client says the next that it has to say.
+// Makes the client's next message.
 static void say_next(struct drb_memif_channel *c, struct drb_memif_answer *answer)
 {
 	const uint32_t next = c->said++;
 	struct drb_memif_message *m;
 
 	if (next == SAYS_INIT) {
-		m = say(answer, DRB_MEMIF_INIT);
+		m = answer_begin(answer, DRB_MEMIF_INIT);
 		m->init.version = DRB_MEMIF_VERSION;
 		memcpy(m->init.name, own_name, sizeof(own_name));
 	} else if (next == SAYS_REGION) {
-		m = say(answer, DRB_MEMIF_REGION);
+		m = answer_begin(answer, DRB_MEMIF_REGION);
 		m->region.size = c->memory.region[0].size;
 		answer->fd = c->region;
 	} else if (next < SAYS_RINGS + 2 * c->pairs) {
 		say_ring(c, next - SAYS_RINGS, answer);
 	} else {
-		say(answer, DRB_MEMIF_CONNECT);
+		answer_begin(answer, DRB_MEMIF_CONNECT);
 	}
 }
 
@@ -307,7 +310,7 @@ static const char *hear_server(struct drb_memif_channel *c, const struct drb_mem
 	return NULL;
 }
 
-// What the other end says, for a line of the log.
+// Copies the other end's reason for the log, without control characters.
 static void copy_goodbye(char *to, const char *from, size_t size)
 {
 	snprintf(to, size, "%.*s", (int)size - 1, from);
@@ -342,15 +345,15 @@ const char *drb_memif_channel_hear(struct drb_memif_channel *c, const void *text
 void drb_memif_channel_refuse(const char *why, struct drb_memif_answer *answer)
 {
 	clear(answer);
-	snprintf(say(answer, DRB_MEMIF_DISCONNECT)->disconnect.why,
+	snprintf(answer_begin(answer, DRB_MEMIF_DISCONNECT)->disconnect.why,
 		 sizeof(answer->message.disconnect.why), "%s", why);
 }
 
 void drb_memif_channel_end(struct drb_memif_channel *c)
 {
 	for (uint32_t queue = 0; queue < c->queues; queue++) {
-		forget(&c->bell[0][queue]);
-		forget(&c->bell[1][queue]);
+		doorbell_forget(&c->bell[0][queue]);
+		doorbell_forget(&c->bell[1][queue]);
 	}
 	drb_memif_memory_free(&c->memory);
 	if (c->queues > 0 && c->region >= 0)

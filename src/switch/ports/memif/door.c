@@ -25,7 +25,7 @@ static int bind_for_us(int fd, const struct sockaddr_un *address)
 	return rc;
 }
 
-// Nobody listens at that address, where a socket is.
+// True if the socket at that address is left over: no process listens.
 static bool is_left_behind(const struct sockaddr_un *address)
 {
 	int fd = open_socket();
@@ -55,10 +55,4 @@ int drb_memif_door_open(const char *path)
 		return fd;
 	close(fd);
 	return rc;
-}
-
-void drb_memif_door_close(int fd, const char *path)
-{
-	unlink(path);
-	close(fd);
 }

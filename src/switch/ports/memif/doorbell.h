@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The rings of a memif link (protocol version 2) and their doorbells. Each ring has a flag with which its
-// receiver asks to be woken, and an eventfd that wakes it. A worker sets the flag before it sleeps, and rings
-// at most once at the end of an iteration, for everything that it sent.
+// The rings of a memif link (protocol version 2) and their doorbells. Each ring has a flag by which
+// its receiver requests to be woken, and an eventfd that wakes it. A worker clears the flag before
+// it sleeps. It rings at most once at the end of an iteration, for all packets that it has sent.
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -10,16 +10,17 @@
 
 #include "switch/ports/memif/memory.h"
 
-// A place for a packet or a part of one.
+// The descriptor of a packet or of a part of one.
 struct drb_memif_desc {
 	uint16_t flags, region;
-	uint32_t length, offset; // octets; in the region
-	uint32_t metadata;       // of the ends: see ring.c
+	uint32_t length, offset; // bytes; offset in the region
+	uint32_t metadata;       // free for both ends to use: see ring.c
 };
 
 enum { DRB_MEMIF_NEXT = 1 }; // a descriptor's flag: the packet goes on in the next one
 
-// A ring, in memory that both ends share: any octets at any time, if the other end is hostile.
+// A ring, in memory that both ends share. If the other end is hostile, any byte may change at any
+// time.
 struct drb_memif_ring {
 	uint32_t cookie;
 	_Atomic uint16_t flags;
@@ -32,8 +33,9 @@ struct drb_memif_ring {
 
 enum { DRB_MEMIF_AWAKE = 1 }; // a ring's flag: its receiver polls and is not to be woken
 
-// Descriptors of a ring (their logarithm), at most, and octets of the buffer of each. Longer packets take several
-// buffers, so that the memory of a link is the same whatever the MTU of either end.
+// Binary logarithm of the most descriptors of a ring, and bytes of the buffer of each. Longer
+// packets take several buffers, so that the memory of a link does not depend on the MTU of either
+// end.
 #define DRB_MEMIF_LOG2_RING 10
 #define DRB_MEMIF_BUFFER 2048
 
@@ -41,33 +43,48 @@ enum { DRB_MEMIF_AWAKE = 1 }; // a ring's flag: its receiver polls and is not to
 struct drb_doorbell {
 	struct drb_memif_ring *ring; // NULL: no link now
 	const struct drb_memif_memory *memory;
-	int fd;    // the eventfd
-	bool deaf; // it has kept who rings, and is not rung again
-	// The receiver asks again before each sleep, so it is rung once. Others, as libmemif's, ask once for all packets.
+	int fd;          // the eventfd
+	uint32_t worker; // number of the worker that rings it
+	// The receiver clears the flag again before each sleep, so one ring is enough for each
+	// sleep. Other receivers, such as libmemif's, clear it once for all packets.
 	bool asks_each;
 	uint16_t size;  // most packets in the ring
 	uint16_t empty; // head - tail when no packet is in the ring
-	uint16_t next;  // the descriptor that this end comes to next, modulo 2^16
-	uint16_t lent;  // of a receiver whose buffers a sender fills: up to which it has lent them
-	// Of a sender that fills its own: the offset of the first, and how many it has used since the ring was empty, modulo
-	// 2^16. A ring that is empty most of the time has the first in memory, not one after the other.
+	uint16_t next;  // the next descriptor of this end, modulo 2^16
+	uint16_t lent;  // a client that receives: end of the buffers that it has lent
+	// A client that sends: the offset of its first buffer, and the number of buffers used since
+	// the ring was empty, modulo 2^16. A ring that is mostly empty thus reuses its first
+	// buffers, which are in the cache.
 	uint32_t buffers;
 	uint16_t used;
+	// Slow rings in a row. The worker that rings writes it; the control thread reads it.
+	_Atomic uint8_t slow;
+	uint64_t rests_ns; // no ring before this time
 };
 
-// After the packets: wakes the receiver if it asks.
+// After this number of slow rings in a row, a bell rests for a second, and twice as long after each
+// further slow ring.
+#define DRB_DOORBELL_RESTS 2
+
+// Prepares this number of workers to ring. Called before the first ring, while no worker runs. The
+// contexts stay until the process ends. Returns 0 or -errno. -ENOSYS: the kernel has no
+// asynchronous I/O. -EAGAIN: the contexts of fs.aio-max-nr are used up.
+int drb_doorbell_open(uint32_t workers);
+// Called after packets were sent: wakes the receiver if it requests that. Waits for nothing,
+// whatever the peer does with the eventfd. The peer may have very many descriptors watch the
+// eventfd (epoll), which the kernel notifies one after the other. Therefore a slow bell rests.
 void drb_doorbell_ring(struct drb_doorbell *b);
 
-// The receiver asks to be woken. A full barrier, then drb_doorbell_silent() must say that nothing
-// came before; else, and after having slept, drb_doorbell_disarm().
+// Requests that the receiver is woken. After a full barrier, it may sleep if drb_doorbell_silent().
+// If not, and after it has slept, it must call drb_doorbell_disarm().
 static inline void drb_doorbell_arm(const struct drb_doorbell *b)
 {
 	if (b->ring)
 		atomic_store_explicit(&b->ring->flags, 0, memory_order_relaxed);
 }
 
-// How many packets the ring holds: the sender has put them there and the receiver has not taken them.
-// Never more than its size, whatever the peer writes there.
+// Returns the packets in the ring, which the receiver has not taken yet. Never more than the ring's
+// size, whatever the peer writes there.
 static inline uint32_t drb_doorbell_packets(const struct drb_doorbell *b)
 {
 	if (!b->ring)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switch/ports/memif/link.h"
+#include "switch/ports/memif/link_state.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -18,40 +18,14 @@
 #include "common/cli/passing.h"
 #include "switch/ports/memif/memif_port.h"
 
-// A client looks for its server this often, at the same instants as others: a CPU is woken once for all of them. While
-// the switch waits for its links, more often.
+// A client tries to reach its server with this period, at the same instants as other clients, so
+// that a CPU wakes once for all of them. While the switch waits for its links, it tries more often.
 #define LOOK_EVERY_US 100000
 #define AWAITED_EVERY_US 5000
 
-enum state {
-	ALONE, // nobody is at the other end
-	TALKS, // the rings are not agreed on yet
-	UP,    // workers have the rings
-	LEAVES // the channel is over, and some worker may have the rings
-};
-
-struct link {
-	struct drb_memif_links *all;
-	struct drb_port *port;
-	enum state state;
-	bool waits;          // for a worker that is stuck, which was said
-	int fd;              // the channel's socket; -1: none
-	struct event *hears; // the other end says something; NULL: no socket
-	struct event *opens; // a client is at the server's door; NULL: this end is a client
-	struct event *again; // what could not be done is tried again
-	struct drb_memif_channel channel;
-	char complaint[160]; // said last: who is there may come and go many times a second
-};
-
-struct drb_memif_links {
-	const struct drb_memif_host *host;
-	bool settled; // see drb_memif_links_settle()
-	uint32_t count;
-	struct link link[];
-};
-
-// Says why there is no link, once.
-__attribute__((format(printf, 2, 3))) static void complain(struct link *l, const char *format, ...)
+// Logs why there is no link, once for each reason.
+__attribute__((format(printf, 2, 3))) static void complain(struct drb_memif_link *l,
+							   const char *format, ...)
 {
 	char complaint[sizeof(l->complaint)];
 	va_list args;
@@ -65,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static void complain(struct link *l, const
 	drb_warn("port %s: the other end of the memif link %s", l->port->setup->name, complaint);
 }
 
-static void look_again(struct link *l)
+static void look_again(struct drb_memif_link *l)
 {
 	const uint64_t period = l->all->settled ? LOOK_EVERY_US : AWAITED_EVERY_US;
 	const struct timeval wait = {
@@ -74,43 +48,26 @@ static void look_again(struct link *l)
 	event_add(l->again, &wait);
 }
 
-static void be_alone(struct link *l)
+static void be_alone(struct drb_memif_link *l)
 {
 	drb_memif_channel_end(&l->channel);
-	l->state = ALONE;
-	l->waits = false;
+	l->state = DRB_MEMIF_LINK_ALONE;
 	if (l->opens)
 		event_add(l->opens, NULL);
 	else
 		look_again(l);
 }
 
-// Workers take up the rings of the channel, or let go of them. -errno: of some it is not known.
-static int change_workers(struct link *l, const struct drb_memif_channel *channel)
-{
-	const struct drb_memif_host *host = l->all->host;
-
-	atomic_store(&drb_memif_port_of(l->port)->channel, channel);
-	int rc = drb_port_apply(l->port, drb_memif_port_change, l->port);
-	if (rc == 0)
-		rc = host->changed(host->context, l->port->index, channel);
-	if (rc < 0 && !l->waits)
-		drb_warn("port %s: its memif peer comes or goes, which waits for a worker that is "
-			 "stuck or gets no CPU: restart the switch if `drbctl list` says stuck",
-			 l->port->setup->name);
-	l->waits = rc < 0;
-	return rc;
-}
-
-// The bells of all queues come into the sets that workers sleep on, or go. 0 or -errno.
-static int watch(const struct link *l, int op)
+// Adds the doorbells of all queues to the epoll sets of workers, or removes them. Returns 0 or
+// -errno.
+static int doorbells_watch(const struct drb_memif_link *l, int op)
 {
 	const struct drb_memif_port *own = drb_memif_port_of(l->port);
 	int rc = 0;
 
 	for (uint32_t n = 0; n < l->port->workers; n++) {
 		const struct drb_doorbell *bell = drb_memif_channel_rx(&l->channel, n);
-		// By edge: every ring is one, so that nobody needs to read the descriptor.
+		// Edge-triggered: every ring is an event, and the descriptor need not be read.
 		struct epoll_event event = {.events = EPOLLIN | EPOLLET,
 					    .data.u64 = (uint32_t)bell->fd};
 		const int set = own->queue[n].epoll_fd;
@@ -120,51 +77,63 @@ static int watch(const struct link *l, int op)
 	return rc;
 }
 
-// The memory stays until no worker has the rings.
-static void let_go(struct link *l)
+static void has_left(void *link, int rc)
 {
-	if (change_workers(l, NULL) < 0) {
-		look_again(l);
-		return;
-	}
-	// The peer has these eventfds as well: closing ours would not take them out.
-	watch(l, EPOLL_CTL_DEL);
+	struct drb_memif_link *l = link;
+
+	(void)rc; // always 0, because the change is patient
+	// The peer has these eventfds as well, so closing ours would not remove them from the sets.
+	doorbells_watch(l, EPOLL_CTL_DEL);
 	be_alone(l);
 }
 
-static void hang_up(struct link *l)
+static void change_workers(struct drb_memif_link *l, bool has_link,
+			   void (*done)(void *link, int rc))
+{
+	const struct drb_memif_host *host = l->all->host;
+
+	atomic_store(&drb_memif_port_of(l->port)->channel, has_link ? &l->channel : NULL);
+	host->change(host->context, l->port->index, has_link, done, l);
+}
+
+// Takes the rings from the workers. The memory stays until no worker has them.
+static void let_go(struct drb_memif_link *l)
+{
+	l->state = DRB_MEMIF_LINK_LEAVES;
+	if (l->opens)
+		event_del(l->opens);
+	change_workers(l, false, has_left);
+}
+
+static void hang_up(struct drb_memif_link *l)
 {
 	event_free(l->hears);
 	close(l->fd);
 	l->hears = NULL;
 	l->fd = -1;
-	if (l->state != UP) {
+	if (l->state == DRB_MEMIF_LINK_UP)
+		let_go(l);
+	else if (l->state != DRB_MEMIF_LINK_JOINS) // otherwise has_joined() ends the link
 		be_alone(l);
-		return;
-	}
-	l->state = LEAVES;
-	if (l->opens)
-		event_del(l->opens);
-	let_go(l);
 }
 
-// 0, or -errno: the other end is gone, or reads nothing.
-static int say(int fd, const struct drb_memif_answer *answer)
+// Sends the message. Returns 0, or -errno: the other end is gone, or does not read.
+static int answer_send(int fd, const struct drb_memif_answer *answer)
 {
 	return drb_pass(fd, &answer->message, sizeof(answer->message), answer->fd, MSG_DONTWAIT);
 }
 
-static void refuse(struct link *l, const char *why)
+static void link_refuse(struct drb_memif_link *l, const char *why)
 {
 	struct drb_memif_answer answer;
 
 	complain(l, "is refused: %s", why);
 	drb_memif_channel_refuse(why, &answer);
-	say(l->fd, &answer);
+	answer_send(l->fd, &answer);
 	hang_up(l);
 }
 
-static void say_missing_pairs(const struct link *l)
+static void say_missing_pairs(const struct drb_memif_link *l)
 {
 	uint32_t pairs = 0;
 
@@ -177,32 +146,55 @@ static void say_missing_pairs(const struct link *l)
 			 l->port->setup->name, pairs, l->port->workers);
 }
 
-// False if it cannot be, and is over.
-static bool join(struct link *l)
+static void answer_or_hang_up(struct drb_memif_link *l, const struct drb_memif_answer *answer)
 {
-	l->state = UP;
-	if (watch(l, EPOLL_CTL_ADD) < 0) {
-		refuse(l, "its doorbells cannot be waited for");
-		return false;
+	if (answer->any && answer_send(l->fd, answer) < 0)
+		hang_up(l); // the other end is gone or does not read; do not wait for it
+}
+
+static void has_joined(void *link, int rc)
+{
+	struct drb_memif_link *l = link;
+
+	if (rc < 0) { // no worker has the rings
+		drb_warn("port %s: its memif peer waits for a worker that is stuck or gets no CPU: "
+			 "restart the switch if `drbctl list` says stuck",
+			 l->port->setup->name);
+		atomic_store(&drb_memif_port_of(l->port)->channel, NULL);
+		doorbells_watch(l, EPOLL_CTL_DEL);
+		l->state = DRB_MEMIF_LINK_TALKS;
+		if (l->fd >= 0)
+			hang_up(l);
+		else
+			be_alone(l);
+		return;
 	}
-	if (change_workers(l, &l->channel) < 0) {
-		hang_up(l);
-		return false;
+	l->state = DRB_MEMIF_LINK_UP;
+	l->has_come = true;
+	if (l->fd < 0) {
+		let_go(l);
+		return;
 	}
 	l->complaint[0] = '\0';
 	say_missing_pairs(l);
-	return true;
+	answer_or_hang_up(l, &l->joined);
 }
 
-static void answer_or_hang_up(struct link *l, const struct drb_memif_answer *answer)
+static void link_join(struct drb_memif_link *l, const struct drb_memif_answer *answer)
 {
-	if (answer->any && say(l->fd, answer) < 0)
-		hang_up(l); // who has gone is heard, and who does not listen is not waited for
+	l->joined = *answer;
+	if (doorbells_watch(l, EPOLL_CTL_ADD) < 0) {
+		doorbells_watch(l, EPOLL_CTL_DEL);
+		link_refuse(l, "its doorbells cannot be waited for");
+		return;
+	}
+	l->state = DRB_MEMIF_LINK_JOINS;
+	change_workers(l, true, has_joined);
 }
 
-static void hear(evutil_socket_t fd, short what, void *arg)
+static void peer_hear(evutil_socket_t fd, short what, void *arg)
 {
-	struct link *l = arg;
+	struct drb_memif_link *l = arg;
 	struct drb_memif_message message;
 	struct drb_memif_answer answer;
 	int passed;
@@ -225,14 +217,17 @@ static void hear(evutil_socket_t fd, short what, void *arg)
 		complain(l, "hangs up: %s", answer.goodbye);
 		hang_up(l);
 	} else if (why) {
-		refuse(l, why);
-	} else if (l->channel.stage != DRB_MEMIF_JOINED || join(l)) {
+		link_refuse(l, why);
+	} else if (l->channel.stage == DRB_MEMIF_JOINED && l->state == DRB_MEMIF_LINK_TALKS) {
+		link_join(l, &answer);
+	} else {
 		answer_or_hang_up(l, &answer);
 	}
 }
 
-// Of what another process says, which comes last: it may say it without end.
-static struct event *new_event(struct link *l, int fd, event_callback_fn call)
+// Makes an event for messages of another process, at the lowest priority, because they may never
+// end.
+static struct event *new_event(struct drb_memif_link *l, int fd, event_callback_fn call)
 {
 	struct event_base *base = l->all->host->base;
 	struct event *e = event_new(base, fd, EV_READ | EV_PERSIST, call, l);
@@ -242,12 +237,12 @@ static struct event *new_event(struct link *l, int fd, event_callback_fn call)
 	return e;
 }
 
-// On a socket that is connected, and is the link's or closed from now on.
-static void talk(struct link *l, int fd)
+// Begins the handshake on a connected socket. Takes ownership of the socket.
+static void talk(struct drb_memif_link *l, int fd)
 {
 	struct drb_memif_answer answer;
 
-	l->hears = new_event(l, fd, hear);
+	l->hears = new_event(l, fd, peer_hear);
 	if (!l->hears || event_add(l->hears, NULL) < 0) {
 		drb_error("port %s: no memory for its memif link", l->port->setup->name);
 		if (l->hears)
@@ -258,69 +253,82 @@ static void talk(struct link *l, int fd)
 		return;
 	}
 	l->fd = fd;
-	l->state = TALKS;
+	l->state = DRB_MEMIF_LINK_TALKS;
 	drb_memif_channel_begin(&l->channel, l->opens, l->port->workers,
 				drb_memif_log2_ring(l->port), &answer);
 	answer_or_hang_up(l, &answer);
 }
 
-// A client is at the door. It takes the place of one with which nothing is agreed on yet.
+// Accepts a client. It replaces an earlier client whose handshake is not complete.
 static void open_door(evutil_socket_t door, short what, void *arg)
 {
-	struct link *l = arg;
+	struct drb_memif_link *l = arg;
 	struct drb_memif_answer answer;
 
 	if (l->fd >= 0)
-		hear(l->fd, what, l); // the one before may have gone
-	if (l->state == LEAVES)
-		return;
+		peer_hear(l->fd, what, l); // the earlier client may have gone
+	if (l->state == DRB_MEMIF_LINK_LEAVES)
+		return; // be_alone() watches the door again
 	int fd = accept4(door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd < 0) { // too many files are open: the door would call again at once
+	if (fd < 0) { // too many files are open: the event would come again at once
 		event_del(l->opens);
 		look_again(l);
-	} else if (l->state == UP) {
+	} else if (l->state == DRB_MEMIF_LINK_UP || l->state == DRB_MEMIF_LINK_JOINS) {
 		drb_memif_channel_refuse("it has another client", &answer);
-		say(fd, &answer);
+		answer_send(fd, &answer);
 		close(fd);
 	} else {
-		if (l->state == TALKS)
+		if (l->state == DRB_MEMIF_LINK_TALKS)
 			hang_up(l);
 		talk(l, fd);
 	}
 }
 
-static void find_server(struct link *l)
+static void has_called(void *link, int rc)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct drb_memif_link *l = link;
+	const int fd = l->fd;
 
-	if (fd >= 0 && l->all->host->connect(l->port->index, fd) == 0) {
+	l->fd = -1;
+	l->state = DRB_MEMIF_LINK_ALONE;
+	if (rc == 0) {
 		talk(l, fd);
 		return;
 	}
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	look_again(l);
+}
+
+static void find_server(struct drb_memif_link *l)
+{
+	const struct drb_memif_host *host = l->all->host;
+
+	l->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (l->fd < 0) {
+		look_again(l);
+		return;
+	}
+	l->state = DRB_MEMIF_LINK_CALLS;
+	host->connect(host->context, l->port->index, l->fd, has_called, l);
 }
 
 static void try_again(evutil_socket_t none, short what, void *arg)
 {
-	struct link *l = arg;
+	struct drb_memif_link *l = arg;
 
 	(void)none, (void)what;
-	if (l->state == LEAVES)
-		let_go(l);
-	else if (l->opens)
+	if (l->opens && l->state != DRB_MEMIF_LINK_LEAVES) // be_alone() does it later
 		event_add(l->opens, NULL);
-	else if (l->state == ALONE)
+	else if (l->state == DRB_MEMIF_LINK_ALONE)
 		find_server(l);
 }
 
-// False: out of memory.
-static bool begin(struct link *l, struct drb_memif_links *all, struct drb_port *port)
+bool drb_memif_link_begin(struct drb_memif_link *l, struct drb_memif_links *all,
+			  struct drb_port *port)
 {
 	const int door = drb_memif_port_of(port)->door;
 
-	*l = (struct link){.all = all, .port = port, .fd = -1};
+	*l = (struct drb_memif_link){.all = all, .port = port, .fd = -1};
 	l->again = evtimer_new(all->host->base, try_again, l);
 	if (door >= 0)
 		l->opens = new_event(l, door, open_door);
@@ -330,71 +338,14 @@ static bool begin(struct link *l, struct drb_memif_links *all, struct drb_port *
 	return true;
 }
 
-static bool is_memif(const struct drb_port *port)
+void drb_memif_link_end(struct drb_memif_link *l)
 {
-	return port->kind == &drb_memif_port;
-}
-
-struct drb_memif_links *drb_memif_links_begin(const struct drb_memif_host *host)
-{
-	struct drb_memif_links *all;
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < host->ports->count; i++)
-		count += is_memif(&host->ports->port[i]);
-	all = calloc(1, sizeof(*all) + count * sizeof(all->link[0]));
-	bool begun = all;
-	if (all)
-		all->host = host;
-	for (uint32_t i = 0; begun && i < host->ports->count; i++) {
-		if (is_memif(&host->ports->port[i]))
-			begun = begin(&all->link[all->count++], all, &host->ports->port[i]);
-	}
-	if (begun)
-		return all;
-	drb_error("out of memory for memif links");
-	drb_memif_links_end(all);
-	return NULL;
-}
-
-void drb_memif_links_end(struct drb_memif_links *all)
-{
-	for (uint32_t i = 0; all && i < all->count; i++) {
-		struct link *l = &all->link[i];
-		if (l->fd >= 0)
-			hang_up(l);
-		if (l->again)
-			event_free(l->again);
-		if (l->opens)
-			event_free(l->opens);
-	}
-	free(all);
-}
-
-uint32_t drb_memif_links_missing(const struct drb_memif_links *all)
-{
-	uint32_t missing = 0;
-
-	for (uint32_t i = 0; i < all->count; i++)
-		missing += all->link[i].state != UP;
-	return missing;
-}
-
-static void say_missing(const struct link *l)
-{
-	const struct drb_port_setup *p = l->port->setup;
-	char peer[DRB_NAME_MAX];
-
-	drb_node_name(peer, p->peer.layer, p->peer.label);
-	drb_warn("port %s: %s has not come to %s, not used until it does", p->name, peer,
-		 p->socket);
-}
-
-void drb_memif_links_settle(struct drb_memif_links *all)
-{
-	all->settled = true;
-	for (uint32_t i = 0; i < all->count; i++) {
-		if (all->link[i].state != UP)
-			say_missing(&all->link[i]);
-	}
+	if (l->state == DRB_MEMIF_LINK_CALLS)
+		close(l->fd);
+	else if (l->fd >= 0)
+		hang_up(l);
+	if (l->again)
+		event_free(l->again);
+	if (l->opens)
+		event_free(l->opens);
 }

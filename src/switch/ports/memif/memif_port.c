@@ -9,17 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/cli/log.h"
 #include "common/config/complaint.h"
 #include "switch/ports/memif/door.h"
 
-#define LOG2_LEAST 6 // of a ring's descriptors: a burst of packets
+#define LOG2_LEAST 6 // of the fewest descriptors in a ring: a burst of packets
 
-static struct drb_memif_queue *queue_of(struct drb_port_queue *q)
+static struct drb_memif_queue *memif_queue_of(struct drb_port_queue *q)
 {
 	return (struct drb_memif_queue *)q; // begins with it
 }
 
-// The directory of a socket, made if only itself is missing.
+// True if the directory of a socket exists. Makes it if it is missing in an existing parent.
 static bool has_socket_dir(const struct drb_port_setup *p)
 {
 	char dir[sizeof(p->socket)];
@@ -37,7 +38,7 @@ static bool has_socket_dir(const struct drb_port_setup *p)
 	return errno == EEXIST;
 }
 
-static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
+static int memif_port_check(const char *path, const struct drb_port_setup *p, uint32_t workers)
 {
 	(void)workers;
 	if (has_socket_dir(p))
@@ -47,7 +48,7 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 				   p->name, p->socket, strerror(errno));
 }
 
-static int start(struct drb_port *port, const char *path)
+static int memif_port_start(struct drb_port *port, const char *path)
 {
 	const struct drb_port_setup *p = port->setup;
 	struct drb_memif_port *own = drb_port_own(port, sizeof(*own));
@@ -55,6 +56,14 @@ static int start(struct drb_port *port, const char *path)
 	if (!own)
 		return -ENOMEM;
 	own->door = -1;
+	int rc = drb_doorbell_open(port->workers);
+	if (rc < 0) {
+		drb_error("port %s: memif needs asynchronous I/O to wake its peer: %s: the kernel "
+			  "needs CONFIG_AIO, and a container io_setup(); with many other users of "
+			  "it, raise fs.aio-max-nr",
+			  p->name, strerror(-rc));
+		return rc;
+	}
 	port->rx_queues = (uint16_t)port->workers;
 	for (uint32_t n = 0; n < port->workers; n++) {
 		struct drb_memif_queue *q = &own->queue[n];
@@ -72,12 +81,12 @@ static int start(struct drb_port *port, const char *path)
 				   p->name, p->socket, strerror(-own->door));
 }
 
-static void stop(struct drb_port *port)
+static void memif_port_stop(struct drb_port *port)
 {
 	struct drb_memif_port *own = port->own;
 
 	if (own && own->door >= 0)
-		drb_memif_door_close(own->door, port->setup->socket);
+		close(own->door);
 	free(own);
 }
 
@@ -97,21 +106,27 @@ uint8_t drb_memif_log2_ring(const struct drb_port *port)
 void drb_memif_port_change(uint32_t n, void *of)
 {
 	const struct drb_port *port = of;
-	struct drb_memif_queue *q = queue_of(port->queue[n]);
+	struct drb_memif_queue *q = memif_queue_of(port->queue[n]);
 	const struct drb_memif_channel *c = atomic_load(&drb_memif_port_of(port)->channel);
 
+	// A peer that reconnects cannot end the rest of its doorbell.
+	const struct drb_doorbell before = q->tx;
 	q->rx = q->tx = (struct drb_doorbell){0};
-	// A peer may have more rings one way than the other: one that is not received from would wake its worker for ever.
+	// A peer may have more rings in one direction than in the other. Use whole pairs only: a
+	// ring that is not received from would wake its worker for ever.
 	if (c && drb_memif_channel_tx(c, n)->ring) {
 		q->rx = *drb_memif_channel_rx(c, n);
 		q->tx = *drb_memif_channel_tx(c, n);
 		q->tx.asks_each = c->ours;
+		q->tx.worker = n;
 		drb_doorbell_disarm(&q->rx);
 		q->packets = (struct drb_memif_packets){
 			.frame_max = port->frame_max,
 			.buffer = DRB_MEMIF_BUFFER,
 			.marked = c->takes >> DRB_MEMIF_TAKES_UNFINISHED & 1};
 	}
+	q->tx.slow = before.slow;
+	q->tx.rests_ns = before.rests_ns;
 	q->base.connected = q->tx.ring;
 }
 
@@ -127,18 +142,18 @@ static bool no_mac(const struct drb_port *port, uint8_t mac[6])
 	return false;
 }
 
-static uint32_t receive_burst(struct drb_port_queue *queue, struct rte_mbuf **packets,
-			      uint32_t count)
+static uint32_t memif_port_receive(struct drb_port_queue *queue, struct rte_mbuf **packets,
+				   uint32_t count)
 {
-	struct drb_memif_queue *q = queue_of(queue);
+	struct drb_memif_queue *q = memif_queue_of(queue);
 
 	return drb_memif_receive(&q->rx, &q->packets, queue->port->pool, packets, count);
 }
 
-static uint32_t send_burst(struct drb_port_queue *queue, struct rte_mbuf **packets, uint32_t count,
-			   struct drb_send_result *result)
+static uint32_t memif_port_send(struct drb_port_queue *queue, struct rte_mbuf **packets,
+				uint32_t count, struct drb_send_result *result)
 {
-	struct drb_memif_queue *q = queue_of(queue);
+	struct drb_memif_queue *q = memif_queue_of(queue);
 
 	if (!q->packets.marked)
 		drb_finish_checksums(packets, count);
@@ -147,17 +162,17 @@ static uint32_t send_burst(struct drb_port_queue *queue, struct rte_mbuf **packe
 
 static void flush(struct drb_port_queue *q)
 {
-	drb_doorbell_ring(&queue_of(q)->tx);
+	drb_doorbell_ring(&memif_queue_of(q)->tx);
 }
 
 static uint32_t in_ring(struct drb_port_queue *q)
 {
-	return drb_doorbell_packets(&queue_of(q)->tx);
+	return drb_doorbell_packets(&memif_queue_of(q)->tx);
 }
 
-static int watch(struct drb_port_queue *queue, int epoll_fd)
+static int memif_port_watch(struct drb_port_queue *queue, int epoll_fd)
 {
-	struct drb_memif_queue *q = queue_of(queue);
+	struct drb_memif_queue *q = memif_queue_of(queue);
 
 	q->epoll_fd = epoll_fd;
 	return 0;
@@ -165,32 +180,33 @@ static int watch(struct drb_port_queue *queue, int epoll_fd)
 
 static void arm(struct drb_port_queue *q)
 {
-	drb_doorbell_arm(&queue_of(q)->rx);
+	drb_doorbell_arm(&memif_queue_of(q)->rx);
 }
 
 static bool is_silent(struct drb_port_queue *q)
 {
-	return drb_doorbell_silent(&queue_of(q)->rx);
+	return drb_doorbell_silent(&memif_queue_of(q)->rx);
 }
 
 static void disarm(struct drb_port_queue *q)
 {
-	drb_doorbell_disarm(&queue_of(q)->rx);
+	drb_doorbell_disarm(&memif_queue_of(q)->rx);
 }
 
 const struct drb_port_kind drb_memif_port = {
 	.name = "memif",
-	.start = start,
-	.stop = stop,
-	.receive = receive_burst,
-	.send = send_burst,
+	.start = memif_port_start,
+	.stop = memif_port_stop,
+	.receive = memif_port_receive,
+	.send = memif_port_send,
 	.carrier = has_link,
 	.mac = no_mac,
-	.check = check,
+	.check = memif_port_check,
 	.flush = flush,
 	.in_ring = in_ring,
-	.wake =
-		&(const struct drb_wake_ops){
-			.watch = watch, .arm = arm, .is_silent = is_silent, .disarm = disarm},
+	.wake = &(const struct drb_wake_ops){.watch = memif_port_watch,
+					     .arm = arm,
+					     .is_silent = is_silent,
+					     .disarm = disarm},
 	.unfinished = true,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ports to another process of this machine: packets pass through rings in shared memory (ring.h). The control
-// thread creates their links (link.h).
+// Ports to another process of this machine. Packets pass through rings in shared memory (ring.h).
+// The control thread creates the links (link.h).
 
 #include <stdatomic.h>
 
@@ -11,20 +11,21 @@
 
 extern const struct drb_port_kind drb_memif_port;
 
-// One worker's part of a port. The worker writes and reads it, by drb_memif_port_change().
+// One worker's part of a port. The worker owns it and changes it in drb_memif_port_change().
 struct drb_memif_queue {
 	_Alignas(64) struct drb_port_queue base;
 	struct drb_doorbell rx, tx;
 	struct drb_memif_packets packets;
-	int epoll_fd; // who sleeps on the bell of rx; -1: nobody. Constant while workers run
+	int epoll_fd; // set with the doorbell of rx; -1: none. Constant while workers run
 };
 
-// In a port's `own`.
+// A port's `own`.
 struct drb_memif_port {
-	// Whose rings workers have, or are to have. NULL: no link. The control thread writes; any thread reads whether
-	// there is one, workers what is in it when they are told to.
+	// The channel whose rings workers have or are getting. NULL: no link. The control thread
+	// writes it. Any thread may compare it with NULL; workers read the channel in
+	// drb_memif_port_change().
 	_Atomic(const struct drb_memif_channel *) channel;
-	int door; // where the server listens; -1: a client. The control thread's
+	int door; // listening socket of a server; -1: a client. Owned by the control thread
 	struct drb_memif_queue queue[DRB_WORKERS_MAX];
 };
 
@@ -33,7 +34,8 @@ static inline struct drb_memif_port *drb_memif_port_of(const struct drb_port *po
 	return port->own;
 }
 
-// The most descriptors of a ring of the port, their logarithm: as many as a packet socket's ring has frames.
+// Returns the binary logarithm of the most descriptors of a ring of the port. By the same rule as
+// for a packet socket's ring, it holds the packets that arrive while the switch gets no CPU.
 uint8_t drb_memif_log2_ring(const struct drb_port *port);
-// A change of worker n: it takes up the rings of the port's channel, or lets go of those that it had.
+// A change of worker n: it gets the rings of the port's channel, or gives up its rings.
 void drb_memif_port_change(uint32_t n, void *port);

@@ -29,7 +29,7 @@ uint64_t drb_memif_memory_most(uint32_t pairs)
 		drb_memif_whole_pages(count * DRB_MEMIF_BUFFER));
 }
 
-// Maps a descriptor of so many octets. 0 or -errno.
+// Maps `size` bytes of a descriptor. Returns 0 or -errno.
 static int map(struct drb_memif_memory *memory, uint64_t size, int fd)
 {
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -57,8 +57,9 @@ int drb_memif_memory_make(struct drb_memif_memory *memory, uint64_t size)
 	return rc;
 }
 
-// Whoever reads memory beyond its end dies of SIGBUS: at a file that became shorter, or where a page of a hugetlb file
-// was taken out and there is no other. Holes in memory of other kinds are filled.
+// True if the memory cannot vanish. Reading beyond the end of a file that was truncated ends the
+// process by SIGBUS. So does a hole that was punched into a hugetlb file, if no hugepage is free.
+// The kernel fills holes in files of tmpfs, which therefore are accepted.
 static bool stays(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);

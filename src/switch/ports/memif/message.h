@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The messages between the two ends of a memif link, over a SOCK_SEQPACKET socket: the memif protocol,
-// version 2.0, in the machine's byte order. The server greets. The client creates everything that both share
-// and names it, one message at a time; the server acknowledges each.
+// The messages between the two ends of a memif link, over a SOCK_SEQPACKET socket: the memif
+// protocol, version 2.0, in the machine's byte order. The server greets. The client makes all
+// shared memory and rings, and announces them one message at a time. The server acknowledges each
+// message.
 //
 //   server                        client
 //   HELLO                    ->
@@ -38,26 +39,26 @@ struct drb_memif_message {
 		struct {
 			char name[DRB_MEMIF_NAME_LEN];
 			uint16_t min_version, max_version;
-			// The highest numbers that the server takes.
+			// The highest numbers that the server accepts.
 			uint16_t max_region, max_ring_to_client, max_ring_from_client;
 			uint8_t max_log2_size;
 		} __attribute__((packed)) hello;
 		struct {
 			uint16_t version;
-			uint32_t id;  // of a link, where a socket has several. Ours have one: 0
+			uint32_t id;  // of one of several links at a socket; a switch has one: 0
 			uint8_t mode; // 0: Ethernet
 			uint8_t secret[24];
 			char name[DRB_MEMIF_NAME_LEN];
 		} __attribute__((packed)) init;
 		struct {
 			uint16_t index;
-			uint64_t size; // octets
+			uint64_t size; // bytes
 		} __attribute__((packed)) region;
 		struct {
 			uint16_t flags, index, region;
-			uint32_t offset; // in the region
+			uint32_t offset; // bytes, in the region
 			uint8_t log2_size;
-			uint16_t private_octets; // of each descriptor
+			uint16_t private_octets; // bytes behind each descriptor
 		} __attribute__((packed)) ring;
 		struct {
 			char port[DRB_MEMIF_NAME_LEN];

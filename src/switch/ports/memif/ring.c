@@ -8,21 +8,21 @@
 #include "switch/ports/port.h"
 #include "switch/ports/unfinished.h"
 
-// What a descriptor's metadata says of an unfinished checksum: that there is one, octets from there to its
-// field, and where the summed part begins.
+// A descriptor's metadata for an unfinished checksum: a flag, the bytes from the start of the
+// summed part to the field, and that start.
 #define UNFINISHED UINT32_C(0x80000000)
 #define FIELD_SHIFT 16
 #define FIELD_MASK 0xff
 
-// As it is now: the other end may write to it.
+// Copies a descriptor once, because the other end may write to it at any time.
 static struct drb_memif_desc read_desc(const struct drb_doorbell *b, uint16_t at)
 {
 	return *(volatile const struct drb_memif_desc *)&b->ring->desc[at & (b->size - 1)];
 }
 
-// The octets of a descriptor. NULL if they are not in the link's memory.
-static uint8_t *octets_of(const struct drb_doorbell *b, const struct drb_memif_desc *d,
-			  uint32_t length)
+// Returns the data of a descriptor. NULL: it is outside of the link's memory.
+static uint8_t *desc_octets(const struct drb_doorbell *b, const struct drb_memif_desc *d,
+			    uint32_t length)
 {
 	if (unlikely(d->region >= b->memory->count))
 		return NULL;
@@ -47,7 +47,8 @@ static void take_mark(struct rte_mbuf *m, uint32_t mark)
 		drb_mark_unfinished(m, start, field);
 }
 
-// A packet of one descriptor or several, at most `waiting`. How many these are.
+// Copies a packet of one or several descriptors, at most `waiting`. Returns the number of
+// descriptors.
 static uint32_t receive_one(const struct drb_doorbell *rx, const struct drb_memif_packets *p,
 			    uint32_t waiting, struct rte_mbuf *m)
 {
@@ -59,7 +60,7 @@ static uint32_t receive_one(const struct drb_doorbell *rx, const struct drb_memi
 	bool bad = false;
 
 	for (;; d = read_desc(rx, (uint16_t)(rx->next + used))) {
-		const uint8_t *from = octets_of(rx, &d, d.length);
+		const uint8_t *from = desc_octets(rx, &d, d.length);
 		uint32_t part = d.length < room - octets ? d.length : room - octets;
 		bad = bad || !from;
 		if (!bad)
@@ -76,7 +77,7 @@ static uint32_t receive_one(const struct drb_doorbell *rx, const struct drb_memi
 	return used;
 }
 
-// Lends the sender the buffers of descriptors that were taken, and of those that it never had.
+// Lends the sender the buffers of descriptors that were received, and of those not lent before.
 static void lend(struct drb_doorbell *rx, uint32_t buffer)
 {
 	const uint16_t end = (uint16_t)(rx->next + rx->size);
@@ -109,7 +110,7 @@ uint32_t drb_memif_receive(struct drb_doorbell *rx, const struct drb_memif_packe
 		rx->next = (uint16_t)(rx->next + used);
 		waiting -= used;
 	}
-	if (unlikely(n < count)) // packets were longer than a descriptor's part
+	if (unlikely(n < count)) // packets took several descriptors
 		rte_pktmbuf_free_bulk(packets + n, count - n);
 	if (lends)
 		lend(rx, p->buffer);
@@ -118,10 +119,10 @@ uint32_t drb_memif_receive(struct drb_doorbell *rx, const struct drb_memif_packe
 	return n;
 }
 
-// What became of a packet to send.
+// The fate of a packet to send.
 enum outcome { SENT, NO_ROOM, LOST };
 
-// Writes a packet to descriptors from `at` on, at most `room`. *used: how many.
+// Writes a packet to the next descriptors, at most `room`. *used becomes the number of descriptors.
 static enum outcome send_one(const struct drb_doorbell *tx, const struct drb_memif_packets *p,
 			     const struct rte_mbuf *m, uint32_t room, uint32_t *used)
 {
@@ -133,14 +134,15 @@ static enum outcome send_one(const struct drb_doorbell *tx, const struct drb_mem
 		const uint16_t at = (uint16_t)(tx->next + *used);
 		struct drb_memif_desc d = read_desc(tx, at),
 				      *to = &tx->ring->desc[at & (tx->size - 1)];
-		// A client knows where its buffers are and how long, a server is told.
+		// A client knows its own buffers; a server reads offset and length from the
+		// descriptor.
 		uint32_t part = tx->empty > 0 ? d.length : p->buffer;
 		part = left < part ? left : part;
 		if (tx->empty == 0) {
 			const uint32_t n = (tx->used + *used) & (tx->size - 1u);
 			to->offset = d.offset = tx->buffers + n * p->buffer;
 		}
-		uint8_t *octets = octets_of(tx, &d, part);
+		uint8_t *octets = desc_octets(tx, &d, part);
 		++*used;
 		if (unlikely(!octets || (part == 0 && left > 0))) {
 			to->flags = 0;

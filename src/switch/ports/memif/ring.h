@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Packets through the rings of a memif link (doorbell.h). The other end writes to the same memory: offsets
-// that it writes are read and checked once, and no byte outside of the link's memory is touched.
+// Packets through the rings of a memif link (doorbell.h). The other end writes to the same memory.
+// Its offsets are read once and checked, so that no byte outside of the link's memory is touched.
 
 #include <stdint.h>
 
@@ -12,20 +12,21 @@ struct drb_send_result;
 struct rte_mbuf;
 struct rte_mempool;
 
-// How the packets of a link are.
+// The format of the packets of a link.
 struct drb_memif_packets {
-	uint32_t
-		frame_max; // octets of the longest that is forwarded; of longer ones there is the beginning
-	uint32_t buffer; // octets of a buffer that this end shares, if it is the client
-	bool marked;     // the other end is ours: descriptors tell of unfinished checksums
+	uint32_t frame_max; // bytes of the longest frame that is forwarded; longer ones are cut
+	uint32_t buffer;    // bytes of a buffer of this end, if it is the client
+	bool marked;        // descriptors mark unfinished checksums, as the other end accepts them
 };
 
-// Up to count packets, each in a buffer of the pool, which become the caller's. How many. One whose octets
-// are not in the link's memory has none.
+// Receives up to count packets, each in a buffer of the pool, owned by the caller. Returns their
+// number. A packet whose data is outside of the link's memory becomes empty. A packet longer than
+// frame_max is cut to frame_max + 1 bytes.
 uint32_t drb_memif_receive(struct drb_doorbell *rx, const struct drb_memif_packets *p,
 			   struct rte_mempool *pool, struct rte_mbuf **packets, uint32_t count);
 
-// How many of the packets, from the first, are done with and freed; the others, for which there is no room,
-// are the caller's. Those for which the receiver lends no memory of the link are lost.
+// Sends packets, in order. Returns the number of packets that are sent or lost and freed. The
+// caller keeps the others, for which the ring has no space. A packet is lost if the receiver's
+// descriptor has no valid memory for it.
 uint32_t drb_memif_send(struct drb_doorbell *tx, const struct drb_memif_packets *p,
 			struct rte_mbuf **packets, uint32_t count, struct drb_send_result *result);

@@ -15,12 +15,12 @@
 #include "switch/ports/packet_socket/gso_packet.h"
 #include "switch/ports/unfinished.h"
 
-// A frame that is a TCP segment or a UDP packet with a payload, and nothing behind it.
+// A frame that is a TCP segment or a UDP packet with a payload, and without padding.
 struct segment {
 	const uint8_t *frame;
-	uint32_t ip;      // octets of the IP header: 20 or 40
-	uint32_t headers; // octets before the payload
-	uint32_t payload; // octets
+	uint32_t ip;      // bytes of the IP header: 20 or 40
+	uint32_t headers; // bytes before the payload
+	uint32_t payload; // bytes
 	bool tcp;
 	bool unfinished;
 };
@@ -50,8 +50,9 @@ static const struct rte_udp_hdr *udp_of(const struct segment *s)
 	return (const struct rte_udp_hdr *)(s->frame + RTE_ETHER_HDR_LEN + s->ip);
 }
 
-// Octets of the IP packet of a frame with a whole IP header, by what that says; 0: it is none that
-// is cut, or has options or fragments. *ip: octets of its header.
+// Returns the bytes of a frame's IP packet, as its header says. The frame must hold a whole header.
+// 0: no IP packet, or one with options or of fragments, which is not coalesced. *ip: bytes of the
+// header.
 static uint32_t ip_length(const uint8_t *frame, uint32_t *ip, uint8_t *protocol)
 {
 	const struct rte_ether_hdr *ether = (const struct rte_ether_hdr *)frame;
@@ -104,7 +105,7 @@ static bool read_segment(const struct rte_mbuf *m, struct segment *s)
 	if (m->nb_segs != 1 || m->data_len <= least + sizeof(struct rte_udp_hdr) ||
 	    RTE_ETHER_HDR_LEN + ip_length(s->frame, &s->ip, &protocol) != m->data_len)
 		return false;
-	// The kernel looks for the checksum where it is for it to finish.
+	// The kernel expects an unfinished checksum in the transport header that is cut.
 	if (s->unfinished && m->l3_len != RTE_ETHER_HDR_LEN + s->ip)
 		return false;
 	s->tcp = protocol == IPPROTO_TCP;
@@ -115,7 +116,7 @@ static bool read_segment(const struct rte_mbuf *m, struct segment *s)
 	return true;
 }
 
-// Makes the fields of b's IP header that differ within a GSO packet those of a.
+// Copies the fields of the IP header that differ within a GSO packet from a to `ip`.
 static void level_ip(const struct segment *a, uint8_t *ip)
 {
 	if (is_ipv4(a)) {
@@ -142,7 +143,8 @@ static void level_transport(const struct segment *a, uint8_t *transport)
 	}
 }
 
-// Whether s is what is cut off after so many segments and octets of payload, but for checksums.
+// True if the kernel would cut s from the GSO packet of `first` after `segments` segments with
+// `payload` bytes of payload. Checksums are not compared.
 static bool follows(const struct segment *s, const struct segment *first, uint32_t segments,
 		    uint32_t payload)
 {
@@ -169,8 +171,9 @@ static uint16_t pseudo_sum(const struct segment *s)
 	return is_ipv4(s) ? rte_ipv4_phdr_cksum(ipv4_of(s), 0) : rte_ipv6_phdr_cksum(ipv6_of(s), 0);
 }
 
-// Of the two ways to write a checksum of zero only one is ever computed: 0 of TCP and IPv4, 0xffff of
-// UDP, where 0 means that there is none.
+// True if the checksums are what the kernel would compute. A sum of zero has two representations,
+// of which only one is ever computed: 0 in TCP and IPv4. In UDP it is 0xffff, because 0 means that
+// there is no checksum.
 static bool is_undamaged(const struct segment *s)
 {
 	const uint16_t never = 0xffff, right = 0xffff;
@@ -231,8 +234,8 @@ static uint8_t gso_type(const struct segment *s)
 	return is_ipv4(s) ? VIRTIO_NET_HDR_GSO_TCPV4 : VIRTIO_NET_HDR_GSO_TCPV6;
 }
 
-// Makes the headers of the first segment those of all, of `octets` in all. The kernel wants the sum
-// of the pseudo-header in place of the checksum, and adds to it.
+// Turns the headers of the first segment into those of a GSO packet of `octets` bytes. The kernel
+// expects the sum of the pseudo-header in the field of the checksum, and adds to it.
 static void lengthen(const struct segment *first, uint32_t octets, uint8_t *headers)
 {
 	uint8_t *ip = headers + RTE_ETHER_HDR_LEN, *transport = ip + first->ip;
@@ -242,7 +245,8 @@ static void lengthen(const struct segment *first, uint32_t octets, uint8_t *head
 	if (is_ipv4(first)) {
 		struct rte_ipv4_hdr *v4 = (struct rte_ipv4_hdr *)ip;
 		v4->total_length = rte_cpu_to_be_16((uint16_t)(octets - RTE_ETHER_HDR_LEN));
-		// Computed again for packets that are cut off, but not where a GSO packet arrives whole.
+		// The kernel computes it for the packets that it cuts, but not if a GSO packet
+		// stays whole.
 		v4->hdr_checksum = 0;
 		v4->hdr_checksum = rte_ipv4_cksum(v4);
 	} else {

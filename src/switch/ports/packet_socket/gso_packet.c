@@ -8,13 +8,14 @@
 #include "core/packet/wire.h"
 #include "switch/ports/unfinished.h"
 
-// Flags of TCP that only the first segment keeps, and those that only the last one does.
+// TCP flags that only the first segment keeps; flags that only the last segment keeps.
 enum { TCP_FIRST = 0x80 /* CWR */, TCP_LAST = DRB_TCP_FIN | 0x08 /* PSH */ };
 enum { TCP_SEQUENCE = 4, TCP_DATA_OFFSET = 12, IPV4_ID = 4, TAGS_MAX = 2 };
-// What a packet may be in: IP in IP, IPv6 in IP, GRE, which may not have a checksum or number its packets.
+// Protocols of tunnels: IP in IP, IPv6 in IP, and GRE. GRE with checksums or sequence numbers is
+// not cut.
 enum { IN_IPV4 = 4, IN_IPV6 = 41, IN_GRE = 47, GRE_NOT_REPEATED = 0x90 };
 
-// The Ethernet header with its tags. False if the frame ends before, or is not IP.
+// Reads the Ethernet header and its tags. False if the frame ends in them, or is not IP.
 static bool read_ethernet(struct drb_gso *t, const uint8_t *frame)
 {
 	uint32_t at = DRB_ETHER_TYPE;
@@ -30,8 +31,8 @@ static bool read_ethernet(struct drb_gso *t, const uint8_t *frame)
 	return false;
 }
 
-// The IP header, which must say the length that the GSO packet has. Options of IPv4 are repeated;
-// extension headers of IPv6 and fragments are not cut.
+// Reads the IP header, whose length must match the GSO packet. Options of IPv4 are repeated in each
+// segment. Packets with extension headers of IPv6, and fragments, are not cut.
 static bool read_ip(struct drb_gso *t, const uint8_t *frame, uint8_t *protocol)
 {
 	const uint8_t *ip = frame + t->ip;
@@ -60,7 +61,8 @@ static bool read_ip(struct drb_gso *t, const uint8_t *frame, uint8_t *protocol)
 	return said == left && header < left;
 }
 
-// Octets of the header between an IP header and what it carries through a tunnel, at least.
+// True if an IP packet of this protocol may be a tunnel. *least: the fewest bytes of the tunnel's
+// header between the two IP headers.
 static bool is_tunnel(const struct drb_gso *t, const uint8_t *frame, uint8_t protocol,
 		      uint32_t *least)
 {
@@ -71,8 +73,9 @@ static bool is_tunnel(const struct drb_gso *t, const uint8_t *frame, uint8_t pro
 	       (protocol == IN_GRE && !(frame[t->transport] & GRE_NOT_REPEATED));
 }
 
-// The IP header of the packet in a tunnel, which ends where its unfinished checksum starts. What is before it
-// has no length of its own, and is repeated as it is.
+// Reads the IP header of the packet in a tunnel. It ends at `start`, where the unfinished checksum
+// starts. The headers before it, except the outer IP and UDP headers, have no length field and are
+// repeated unchanged.
 static bool read_inner(struct drb_gso *t, const uint8_t *frame, uint32_t start, uint8_t *protocol)
 {
 	uint32_t least;
@@ -125,7 +128,7 @@ static bool is_of_kind(const struct drb_gso *t, uint8_t kind)
 	case VIRTIO_NET_HDR_GSO_UDP_L4:
 		return !t->tcp;
 	default:
-		return false; // UDP in fragments, and what is not known yet
+		return false; // UDP in fragments, and unknown kinds
 	}
 }
 
@@ -156,8 +159,9 @@ static void write_ip(bool ipv4, uint32_t n, uint32_t length, uint32_t header, ui
 	drb_store16(ip + DRB_IPV4_CHECKSUM, drb_checksum(ip, header));
 }
 
-// Of a packet of `length` octets whose inner headers are written. Inner octets sum up to what is left of its
-// own pseudo-header's sum once its checksum is finished, which the outer checksum needs not wait for.
+// Writes the outer headers of segment n, a packet of `length` bytes whose inner headers are
+// written. The outer checksum does not depend on the payload: with a finished inner checksum, the
+// inner bytes always sum up to the complement of their pseudo-header's sum.
 static void write_outer(const struct drb_gso *t, uint32_t n, uint32_t length, uint16_t inner,
 			uint8_t *to)
 {
@@ -169,7 +173,7 @@ static void write_outer(const struct drb_gso *t, uint32_t n, uint32_t length, ui
 	if (!t->outer.udp)
 		return;
 	drb_store16(udp + DRB_UDP_LENGTH, (uint16_t)left);
-	if (drb_load16(udp + DRB_UDP_CHECKSUM) == 0) // it has none
+	if (drb_load16(udp + DRB_UDP_CHECKSUM) == 0) // no checksum
 		return;
 	drb_store16(udp + DRB_UDP_CHECKSUM, 0);
 	uint64_t sum = (uint64_t)t->outer.pseudo + left + (uint16_t)~inner +

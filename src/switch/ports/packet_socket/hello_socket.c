@@ -16,8 +16,8 @@
 #include "core/packet/wire.h"
 #include "switch/ports/port_kind.h"
 
-// Some seconds of hellos. One that tells of many outages is longer than a frame: the kernel has it in the buffer of the
-// socket, too, in whole.
+// Space for some seconds of hellos. A hello with many outages is longer than a frame of the ring.
+// The kernel also puts a whole copy of it into the buffer of the socket.
 #define FRAME 512
 #define FRAMES 32
 
@@ -68,7 +68,7 @@ void drb_hello_socket_close(struct drb_hello_socket *s)
 	*s = (struct drb_hello_socket){.fd = -1};
 }
 
-// Since the kernel took it. Nothing, where the clock was set back meanwhile.
+// Returns the ns since the kernel received the frame; 0 if the clock was set back meanwhile.
 static uint64_t waited(const struct tpacket2_hdr *f)
 {
 	struct timespec now;
@@ -79,7 +79,8 @@ static uint64_t waited(const struct tpacket2_hdr *f)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-// Whenever an interface was down, a call says only that. What it has must not be left for the next long one.
+// Reads the copy of a long hello. After the interface was down, a call returns only that error, so
+// retry: a copy that is left would be taken for the next long hello.
 static uint32_t take_long(int fd, uint8_t *octets)
 {
 	ssize_t length = -1;
@@ -89,7 +90,7 @@ static uint32_t take_long(int fd, uint8_t *octets)
 	return length > 0 ? (uint32_t)length : 0;
 }
 
-// The kernel marks all that come after a loss, until it is asked how many there were.
+// True if frames were lost. After a loss the kernel marks all frames until its statistics are read.
 static bool were_lost(int fd, uint32_t status)
 {
 	struct tpacket_stats stats;
@@ -108,7 +109,7 @@ bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *h
 	if (!(status & TP_STATUS_USER))
 		return false;
 	hello->waited_ns = waited(f);
-	hello->length = 0; // of one that is long, and of which the kernel had no room for a copy
+	hello->length = 0; // of a long hello, if the kernel had no space for a copy
 	if (status & TP_STATUS_COPY)
 		hello->length = take_long(s->fd, hello->octets);
 	else if (f->tp_snaplen == f->tp_len)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A packet socket that receives only hellos: they do not wait behind data in a ring, and do not find it full.
-// Most hellos repeat the last one. A hello with news comes to the port's ring as well. The socket has a ring of its
-// own, so that a look at a socket in which nothing is takes no system call. A full ring takes no more.
+// A packet socket that receives only hellos, so that they do not wait behind data in the port's
+// ring or find it full. Most hellos repeat the last one. A hello with news comes to the port's ring
+// as well. The socket has a small ring of its own, so that polling it takes no system call while it
+// is empty. Hellos that find it full are lost.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,17 +12,17 @@ struct drb_hello_taken;
 
 struct drb_hello_socket {
 	int fd;        // -1: not open
-	uint32_t next; // frame
-	uint32_t size; // of the ring in octets
+	uint32_t next; // number of the next frame
+	uint32_t size; // bytes of the ring
 	uint8_t *ring;
 };
 
-// 0 or -errno. To be closed in any case.
+// Opens the socket at an interface. Returns 0 or -errno. The caller must close it in any case.
 int drb_hello_socket_open(struct drb_hello_socket *s, unsigned interface);
 void drb_hello_socket_close(struct drb_hello_socket *s);
-// As in struct drb_hello_ops.
+// The read() of struct drb_hello_ops.
 bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *hello);
-// Spares a ring of the same interface hellos without news. It may fail: then there are copies of all.
+// Keeps hellos without news out of a port's ring. If that fails, the ring receives all hellos.
 void drb_hello_socket_spare(int ring_fd);
-// Binds it to another interface. 0 or -errno.
+// Binds the socket to another interface. Returns 0 or -errno.
 int drb_hello_socket_bind(int fd, unsigned interface);

@@ -13,18 +13,19 @@
 #include "switch/ports/packet_socket/packet_queue.h"
 #include "switch/ports/packet_socket/veth_offload.h"
 
-static struct drb_packet_queue *queue_of(struct drb_port_queue *q)
+static struct drb_packet_queue *packet_queue_of(struct drb_port_queue *q)
 {
 	return (struct drb_packet_queue *)q; // begins with it
 }
 
-static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
+static int packet_port_check(const char *path, const struct drb_port_setup *p, uint32_t workers)
 {
 	(void)workers;
 	return drb_interface_check(path, p);
 }
 
-// A group is spared what other sockets send, but kernels before 5.17 take the flag and do nothing.
+// A group of sockets must ignore frames that other sockets send. Kernels before 5.17 accept the
+// flag for that, but ignore it.
 bool drb_packet_port_may_send_apart(uint32_t workers)
 {
 	return workers == 1 || drb_kernel_at_least(5, 17);
@@ -45,7 +46,7 @@ static bool has_hellos(const struct drb_port *port)
 
 static void review(struct drb_port_queue *q)
 {
-	drb_tx_socket_review(&queue_of(q)->out);
+	drb_tx_socket_review(&packet_queue_of(q)->out);
 }
 
 int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
@@ -78,7 +79,7 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 	return rc;
 }
 
-static int start(struct drb_port *port, const char *path)
+static int packet_port_start(struct drb_port *port, const char *path)
 {
 	struct drb_packet_queue *queues = drb_port_own(port, port->workers * sizeof(*queues));
 	const char *step = NULL;
@@ -94,7 +95,7 @@ static int start(struct drb_port *port, const char *path)
 		rc = drb_packet_queue_open(port, &queues[n], queues, drb_packet_socket, &step);
 	if (rc == 0 && has_hellos(port)) {
 		step = "open for hellos";
-		const unsigned index = if_nametoindex(port->setup->interface);
+		const unsigned index = drb_interface_index(port->setup->interface);
 		rc = drb_hello_socket_open(&queues[0].hellos, index);
 		queues[0].interface = drb_packet_port_may_send_apart(port->workers) ? index : 0;
 	}
@@ -103,7 +104,7 @@ static int start(struct drb_port *port, const char *path)
 		cannot(port->setup, path, step, rc);
 	return rc >= 0         ? 0
 	       : rc == -ENODEV ? rc
-			       : -EINVAL; // the config is not at fault if it is gone
+			       : -EINVAL; // except if the interface is gone, the config is wrong
 }
 
 void drb_packet_queue_close(struct drb_packet_queue *q)
@@ -113,7 +114,7 @@ void drb_packet_queue_close(struct drb_packet_queue *q)
 	drb_rx_ring_close(&q->in);
 }
 
-static void stop(struct drb_port *port)
+static void packet_port_stop(struct drb_port *port)
 {
 	struct drb_packet_queue *queues = port->own;
 
@@ -122,15 +123,16 @@ static void stop(struct drb_port *port)
 	free(queues);
 }
 
-static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
+static uint32_t packet_port_receive(struct drb_port_queue *q, struct rte_mbuf **packets,
+				    uint32_t count)
 {
-	return drb_rx_ring_receive(&queue_of(q)->in, q->port->pool, packets, count);
+	return drb_rx_ring_receive(&packet_queue_of(q)->in, q->port->pool, packets, count);
 }
 
-static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
-			   struct drb_send_result *result)
+static uint32_t packet_port_send(struct drb_port_queue *q, struct rte_mbuf **packets,
+				 uint32_t count, struct drb_send_result *result)
 {
-	return drb_tx_socket_send(&queue_of(q)->out, packets, count, result);
+	return drb_tx_socket_send(&packet_queue_of(q)->out, packets, count, result);
 }
 
 static int hello_fd(const struct drb_port *port)
@@ -171,18 +173,18 @@ static uint64_t rings(const struct drb_port *port)
 
 static struct drb_port_losses losses(struct drb_port_queue *q)
 {
-	return drb_rx_ring_losses(&queue_of(q)->in);
+	return drb_rx_ring_losses(&packet_queue_of(q)->in);
 }
 
 const struct drb_port_kind drb_packet_port = {
 	.name = "af_packet",
-	.start = start,
-	.stop = stop,
-	.receive = receive_burst,
-	.send = send_burst,
+	.start = packet_port_start,
+	.stop = packet_port_stop,
+	.receive = packet_port_receive,
+	.send = packet_port_send,
 	.carrier = drb_interface_port_carrier,
 	.mac = drb_interface_port_mac,
-	.check = check,
+	.check = packet_port_check,
 	.losses = losses,
 	.mtu = drb_interface_port_mtu,
 	.interface = &(const struct drb_interface_ops){.is_bound = drb_packet_port_is_bound,

@@ -9,19 +9,20 @@
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/ports/port.h"
 
-// In a port's `own`, one for each worker.
+// A port's `own` is an array of these, by worker.
 struct drb_packet_queue {
 	_Alignas(64) struct drb_port_queue base;
 	struct drb_rx_ring in;
 	struct drb_tx_socket out;
-	struct drb_hello_socket hellos; // not open in all but the first
-	// That it is bound to, 0: hellos leave with the rest. The control thread writes, worker 0 reads.
+	struct drb_hello_socket hellos; // open in the first queue only
+	// Index of the interface for hellos; 0: they leave by send(). The control thread writes it,
+	// worker 0 reads it.
 	atomic_uint interface;
 };
 
-// Has queue q's sockets, which open_socket() gives as drb_packet_socket() does, at the port's interface. `first` is the
-// queue that the others share frames with; q itself if it is that. 0 or -errno; *step then says what could not be done.
-// To be closed in any case.
+// Opens queue q's sockets at the port's interface. open_socket() is drb_packet_socket() or its
+// like. `first` is the queue whose frames the others share; it may be q itself. Returns 0 or
+// -errno, with *step naming the step that failed. The caller must close q in any case.
 int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
 			  const struct drb_packet_queue *first, int (*open_socket)(void),
 			  const char **step);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A deleted interface leaves its sockets behind, bound to nothing. A later interface of the same name is
-// bound again: with the same sockets, which takes no privilege, or, with several workers, with new ones from
-// the broker, because a socket that shares frames with others cannot be bound again.
+// Binds ports to interfaces that were created again. A deleted interface leaves its sockets behind,
+// bound to nothing. With one worker, the same sockets are bound to a later interface of the same
+// name, which needs no privilege. With several workers, the broker opens new sockets, because a
+// socket that shares frames with others cannot be bound again.
 #include "switch/ports/packet_socket/packet_queue.h"
 
 #include <errno.h>
@@ -26,46 +27,53 @@ bool drb_packet_port_is_bound(const struct drb_port *port)
 	return index > 0;
 }
 
-// The socket that receives is the last: while it has no interface the rest is tried again. What is sent there is reviewed by
-// its worker.
-static int bind_again(struct drb_port *port, unsigned index)
-{
-	struct drb_packet_queue *q = port->own;
-	int rc = drb_tx_socket_rebind(&q->out, index);
-
-	return rc == 0 ? drb_rx_ring_rebind(&q->in, index) : rc;
-}
-
-// What takes the place of a port's sockets; afterwards, what did. Freed when no worker uses it.
+// The new sockets of a port; after the exchange, the old ones. With one worker there are none,
+// because its sockets are bound again.
 struct replacement {
 	struct drb_port *port;
+	uint32_t workers;
+	unsigned interface; // index of the new interface
+	int rc, spare;      // spare: a descriptor for swap_sockets()
+	struct drb_change change;
 	struct drb_packet_queue queue[];
 };
 
-static struct replacement *new_replacement(struct drb_port *port)
+static struct replacement *new_replacement(struct drb_port *port, unsigned interface)
 {
-	const size_t size =
-		sizeof(struct replacement) + port->workers * sizeof(struct drb_packet_queue);
+	const uint32_t workers = port->workers > 1 ? port->workers : 0;
+	const size_t size = sizeof(struct replacement) + workers * sizeof(struct drb_packet_queue);
 	struct replacement *r = NULL;
 
 	if (posix_memalign((void **)&r, _Alignof(struct drb_packet_queue), size) != 0)
 		return NULL;
 	memset(r, 0, size);
-	r->port = port;
-	for (uint32_t n = 0; n < port->workers; n++)
+	*r = (struct replacement){.port = port, .workers = workers, .interface = interface};
+	for (uint32_t n = 0; n < workers; n++)
 		r->queue[n].in.fd = r->queue[n].out.fd = r->queue[n].hellos.fd = -1;
 	return r;
 }
 
-// For each socket that is closed the kernel waits until no CPU uses it, 15 ms and more.
-static void free_replacement(struct replacement *r)
+static void close_queues(void *replacement)
 {
-	for (uint32_t n = 0; n < r->port->workers; n++)
+	struct replacement *r = replacement;
+
+	for (uint32_t n = 0; n < r->workers; n++)
 		drb_packet_queue_close(&r->queue[n]);
-	free(r);
 }
 
-// Each of two descriptors becomes what the other was. None is made, so nothing can fail.
+// Closes sockets in another thread: for each, the kernel waits until no CPU uses it, 15 ms and
+// more.
+static void free_replacement(struct replacement *r)
+{
+	const struct drb_port_users *users = r->port->users;
+
+	if (r->workers)
+		users->run(users->context, close_queues, free, r);
+	else
+		free(r);
+}
+
+// Exchanges the files of two descriptors. No descriptor is allocated, so nothing can fail.
 static void swap_descriptors(int one, int other, int spare)
 {
 	dup3(one, spare, O_CLOEXEC);
@@ -73,20 +81,20 @@ static void swap_descriptors(int one, int other, int spare)
 	dup3(spare, other, O_CLOEXEC);
 }
 
-// A worker has slept on these descriptors, and goes on to.
-static void swap_sockets(const struct replacement *r, int spare)
+// Keeps the numbers of the port's descriptors, because workers sleep on them.
+static void swap_sockets(const struct replacement *r)
 {
 	const struct drb_packet_queue *queues = r->port->own;
 
-	for (uint32_t n = 0; n < r->port->workers; n++) {
-		swap_descriptors(queues[n].in.fd, r->queue[n].in.fd, spare);
+	for (uint32_t n = 0; n < r->workers; n++) {
+		swap_descriptors(queues[n].in.fd, r->queue[n].in.fd, r->spare);
 		if (queues[n].out.owned)
-			swap_descriptors(queues[n].out.fd, r->queue[n].out.fd, spare);
+			swap_descriptors(queues[n].out.fd, r->queue[n].out.fd, r->spare);
 	}
 }
 
-// A worker takes over the rings of the sockets that are at its descriptors now.
-static void swap_rings(uint32_t n, void *replacement)
+// A worker switches to the rings of the sockets that its descriptors refer to now.
+static void swap_rings(struct drb_worker *w, uint32_t n, void *replacement)
 {
 	struct replacement *r = replacement;
 	struct drb_packet_queue *q = (struct drb_packet_queue *)r->port->own + n;
@@ -94,9 +102,10 @@ static void swap_rings(uint32_t n, void *replacement)
 	const struct drb_rx_ring in = q->in;
 	const struct drb_tx_socket out = q->out;
 
+	(void)w;
 	q->in = fresh->in;
 	q->in.fd = in.fd;
-	q->in.lost = in.lost; // counters go on
+	q->in.lost = in.lost; // keep counting
 	q->out = fresh->out;
 	q->out.fd = out.fd;
 	const int in_fd = fresh->in.fd, out_fd = fresh->out.fd;
@@ -106,50 +115,82 @@ static void swap_rings(uint32_t n, void *replacement)
 	fresh->out.fd = out_fd;
 }
 
-// The interface is gone: no packet is lost while only the descriptors are exchanged.
-static int exchange(struct replacement *r)
+static void replacement_end(struct replacement *r, int rc)
 {
-	const int spare = fcntl(r->queue[0].in.fd, F_DUPFD_CLOEXEC, 0);
+	const struct drb_port_users *users = r->port->users;
 
-	if (spare < 0)
-		return -errno;
-	swap_sockets(r, spare);
-	int rc = drb_port_apply(r->port, swap_rings, r);
-	if (rc == -ETIMEDOUT)
-		swap_sockets(r, spare);
-	close(spare);
-	return rc;
+	users->bound(users->context, r->port, rc);
+	free_replacement(r);
 }
 
-static int replace(struct drb_port *port)
+static void has_changed(void *replacement, int rc)
 {
-	struct replacement *r = new_replacement(port);
-	const char *step;
-	int rc = r ? 0 : -ENOMEM;
+	struct replacement *r = replacement;
 
-	for (uint32_t n = 0; rc == 0 && n < port->workers; n++)
-		rc = drb_packet_queue_open(port, &r->queue[n], &r->queue[0],
-					   port->users->open_socket, &step);
-	if (rc == 0)
-		rc = exchange(r);
-	if (r && rc != -EINPROGRESS)
-		free_replacement(r);
-	return rc;
+	if (rc < 0)
+		swap_sockets(r);
+	close(r->spare);
+	replacement_end(r, rc);
+}
+
+// Exchanges descriptors first, then rings. No packet is lost in between, because the old interface
+// is gone.
+static void exchange(struct replacement *r)
+{
+	const struct drb_port_users *users = r->port->users;
+
+	r->spare = fcntl(r->queue[0].in.fd, F_DUPFD_CLOEXEC, 0);
+	if (r->spare < 0) {
+		replacement_end(r, -errno);
+		return;
+	}
+	swap_sockets(r);
+	r->change = (struct drb_change){
+		.make = swap_rings, .done = has_changed, .context = r, .sockets = true};
+	users->post(users->context, &r->change);
+}
+
+// Opens or binds sockets, in another thread, because the kernel and the broker may take a while.
+// The socket that receives packets is last: once it is bound, drb_packet_port_is_bound() is true
+// and no further attempt is made.
+static void prepare(void *replacement)
+{
+	struct replacement *r = replacement;
+	struct drb_port *port = r->port;
+	struct drb_packet_queue *first = port->own;
+	const char *step;
+
+	if (first->hellos.fd >= 0)
+		r->rc = drb_hello_socket_bind(first->hellos.fd, r->interface);
+	for (uint32_t n = 0; r->rc == 0 && n < r->workers; n++)
+		r->rc = drb_packet_queue_open(port, &r->queue[n], &r->queue[0],
+					      port->users->open_socket, &step);
+	if (r->rc == 0 && r->workers == 0)
+		r->rc = drb_tx_socket_rebind(&first->out, r->interface);
+	if (r->rc == 0 && r->workers == 0)
+		r->rc = drb_rx_ring_rebind(&first->in, r->interface);
+}
+
+static void is_prepared(void *replacement)
+{
+	struct replacement *r = replacement;
+	struct drb_packet_queue *first = r->port->own;
+
+	if (r->rc == 0 && first->interface > 0)
+		atomic_store_explicit(&first->interface, r->interface, memory_order_relaxed);
+	if (r->rc == 0 && r->workers > 0)
+		exchange(r);
+	else
+		replacement_end(r, r->rc);
 }
 
 int drb_packet_port_rebind(struct drb_port *port)
 {
-	struct drb_packet_queue *first = port->own;
-	const unsigned index = if_nametoindex(port->setup->interface);
+	const unsigned interface = drb_interface_index(port->setup->interface);
+	struct replacement *r = interface > 0 ? new_replacement(port, interface) : NULL;
 
-	if (index == 0)
-		return -ENODEV;
-	// First: a port whose other sockets have the interface is not looked at again, also where a worker got stuck.
-	int rc = first->hellos.fd >= 0 ? drb_hello_socket_bind(first->hellos.fd, index) : 0;
-	if (rc < 0)
-		return rc;
-	if (first->interface > 0)
-		atomic_store_explicit(&first->interface, index, memory_order_relaxed);
-	rc = port->workers > 1 ? replace(port) : bind_again(port, index);
-	return rc == -EINPROGRESS ? 0 : rc; // it holds, and the worker that got stuck will use it
+	if (!r)
+		return interface > 0 ? -ENOMEM : -ENODEV;
+	port->users->run(port->users->context, prepare, is_prepared, r);
+	return -EINPROGRESS;
 }

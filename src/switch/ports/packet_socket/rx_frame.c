@@ -18,7 +18,8 @@ struct drb_vlan_tag drb_rx_tag(const struct tpacket2_hdr *f)
 	};
 }
 
-// Puts the tag back that the kernel took out of a frame of so many octets. Returns by how many it is longer.
+// Inserts the tag that the kernel has removed from a frame of `octets` bytes. Returns the tag's
+// bytes.
 static uint32_t put_tag(const struct tpacket2_hdr *f, uint8_t *to, uint32_t octets)
 {
 	struct drb_vlan_tag tag = drb_rx_tag(f);
@@ -29,7 +30,8 @@ static uint32_t put_tag(const struct tpacket2_hdr *f, uint8_t *to, uint32_t octe
 	return DRB_VLAN_TAG;
 }
 
-// Of a frame that is whole: marks its checksum as unfinished, or finishes it if it cannot stay so.
+// Marks the checksum of a complete frame as unfinished, or finishes it if it may not stay
+// unfinished.
 static void leave_checksum(struct rte_mbuf *m, const struct virtio_net_hdr *cut, uint32_t moved)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);

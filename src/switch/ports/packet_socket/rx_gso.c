@@ -68,7 +68,7 @@ uint32_t drb_rx_gso_read(struct drb_rx_gso *t, int fd, uint32_t frame_max, bool 
 				 .msg_controllen = sizeof(control)};
 	ssize_t n = recvmsg(fd, &message, MSG_DONTWAIT);
 
-	if (n < 0) // an error of the interface comes before what was received
+	if (n < 0) // an error of the interface is reported before received frames
 		n = recvmsg(fd, &message, MSG_DONTWAIT);
 	if (n < (ssize_t)sizeof(cut) || cut.gso_type == VIRTIO_NET_HDR_GSO_NONE)
 		return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a receive ring; rx_ring.c receives from it.
+// Opens, binds and closes receive rings; rx_ring.c receives from them.
 #include "switch/ports/packet_socket/rx_ring.h"
 
 #include <arpa/inet.h>
@@ -17,23 +17,31 @@
 #include "core/packet/wire.h"
 #include "switch/ports/interface.h"
 
-// The ring holds what arrives while the switch has no CPU. If the rate of the link is known, this is
-// drb_port_carries_meanwhile(). A host may also send a burst. Without a rate: on a link between switches 512 frames
-// lost bursts of TCP segments; 2048 lose nothing more, but do not fit into the cache. A host without segmentation offload sends what the windows of its TCP connections
-// allow: with eight connections, 1024 frames lost 7 % of the packets, 2048 lost 5 %, 4096 lost 0.1 %. The kernel
-// allocates the memory at once, so rings are shorter in switches with many ports, which share the time of one CPU.
-// Rings of longer frames have fewer. A frame has room for a packet and FRAME_HEAD octets before it; at a power of
-// two, all frames would compete for the same part of the cache. The kernel rounds a block up to a power of two:
-// 40 frames of FRAME octets, 20 of twice that size and so on, leave 2 % of a block unused.
+// The ring holds the packets that arrive while the switch gets no CPU. If the rate of the link is
+// known, these are drb_port_carries_meanwhile(); a host may send a burst in addition.
+//
+// Without a rate, measurements decide. On a link between switches, 512 frames lost bursts of TCP
+// segments; 2048 have no advantage over 1024, and do not fit into the cache. A host without
+// segmentation offload sends as much as the windows of its TCP connections allow. With eight
+// connections, 1024 frames lost 7 % of the packets, 2048 lost 5 %, 4096 lost 0.1 %.
+//
+// The kernel allocates the memory at once, so rings are shorter in switches with many ports, which
+// share the time of one CPU. Rings of longer frames have fewer frames.
+//
+// A frame has space for a packet and FRAME_HEAD bytes before it. Its size is no power of two,
+// because all frames would then compete for the same part of the cache. The kernel rounds a block
+// up to a power of two. 40 frames of FRAME bytes, 20 of twice that size and so on, leave 2 % of a
+// block unused.
 #define BURST_OF_HOST 64
 #define FRAMES_OF_LINK 1024
 #define FRAMES_OF_HOST 4096
-// So many ports have rings of that length; those of a switch with more share what these have. Of each worker.
+// A switch with at most this number of ports has rings of these lengths. With more ports, the rings
+// of each worker share the total length for this number.
 #define PORTS_OF_LINKS 8
 #define PORTS_OF_HOSTS 4
 #define FRAME 1600
 #define FRAME_HEAD 76
-#define BUFFER (8 << 20) // octets of GSO packets, with what the kernel needs to keep them
+#define BUFFER (8 << 20) // bytes of GSO packets, including the kernel's overhead
 
 #ifndef PACKET_IGNORE_OUTGOING
 #define PACKET_IGNORE_OUTGOING 23
@@ -45,7 +53,7 @@
 #define PACKET_FANOUT_FLAG_UNIQUEID 0x2000
 #endif
 
-static int set(int fd, int option, const void *value, size_t size)
+static int packet_option_set(int fd, int option, const void *value, size_t size)
 {
 	return setsockopt(fd, SOL_PACKET, option, value, (socklen_t)size) < 0 ? -errno : 0;
 }
@@ -54,11 +62,11 @@ static int set_on(int fd, int option)
 {
 	const int on = 1;
 
-	return set(fd, option, &on, sizeof(on));
+	return packet_option_set(fd, option, &on, sizeof(on));
 }
 
-// Frames come with what their sender left to a device (virtio-net's header), and those that are longer
-// than one of the ring are in the socket's buffer as well.
+// Enables GSO packets. Frames then come with a virtio-net header, which describes the work left to
+// a device. Frames that are longer than a frame of the ring are also copied to the socket's buffer.
 static int take_gso_packets(int fd)
 {
 	const int room = BUFFER;
@@ -73,7 +81,8 @@ static int take_gso_packets(int fd)
 	return rc;
 }
 
-// Room for packets of up to frame_max octets: the kernel takes a VLAN tag out.
+// Returns the size of a ring's frame for packets of up to frame_max bytes. The kernel removes a
+// VLAN tag, which needs no space.
 static uint32_t frame_size(uint32_t frame_max)
 {
 	uint32_t size = FRAME;
@@ -124,7 +133,7 @@ static int map_ring(struct drb_rx_ring *ring)
 		.tp_frame_size = ring->frame_size,
 		.tp_frame_nr = ring->blocks * (DRB_RX_BLOCK / ring->frame_size),
 	};
-	int rc = set(ring->fd, PACKET_RX_RING, &request, sizeof(request));
+	int rc = packet_option_set(ring->fd, PACKET_RX_RING, &request, sizeof(request));
 
 	if (rc < 0)
 		return rc;
@@ -157,27 +166,28 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t f
 	*step = "open";
 	*ring = (struct drb_rx_ring){.fd = ring->fd};
 	size_ring(ring, frame_max, frames);
-	ring->gso.octets = malloc(DRB_RX_GSO_ROOM); // takes memory when a GSO packet comes
+	ring->gso.octets = malloc(DRB_RX_GSO_ROOM); // pages exist once a GSO packet comes
 	if (!ring->gso.octets)
 		return -ENOMEM;
-	// Kernels before 4.20 know no such option; then what the kernel itself sends on the interface
-	// counts as received.
+	// Kernels before 4.20 do not have this option. The ring then also receives the frames that
+	// the kernel itself sends on the interface.
 	set_on(ring->fd, PACKET_IGNORE_OUTGOING);
-	// Frames that are sent by this socket are for the device, not for the qdisc.
+	// Frames that this socket sends bypass the qdisc.
 	set_on(ring->fd, PACKET_QDISC_BYPASS);
 	*step = "make the ring of";
-	rc = set(ring->fd, PACKET_VERSION, &version, sizeof(version));
+	rc = packet_option_set(ring->fd, PACKET_VERSION, &version, sizeof(version));
 	if (rc == 0)
 		rc = take_gso_packets(ring->fd);
 	if (rc == 0)
 		rc = map_ring(ring);
 	*step = "bind";
-	return rc == 0 ? receive_from(ring->fd, (int)if_nametoindex(interface)) : rc;
+	return rc == 0 ? receive_from(ring->fd, (int)drb_interface_index(interface)) : rc;
 }
 
-// Only by the flow: reassembled fragments would be cut to the size of a frame, and with rollover
-// packets of a flow would overtake each other in another socket. A group does not know what its
-// sockets ignore.
+// Divides frames among the group by their flow, without further options. If the kernel reassembled
+// fragments, packets would be cut to the size of a frame. With rollover, packets of a flow would
+// overtake each other in another socket. The group needs its own flag to ignore outgoing frames,
+// because it does not use that of its sockets.
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first)
 {
 	const uint32_t way = PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_IGNORE_OUTGOING;
@@ -185,13 +195,13 @@ int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first)
 	socklen_t size = sizeof(group);
 
 	if (ring == first) {
-		group = (way | PACKET_FANOUT_FLAG_UNIQUEID) << 16; // the kernel finds a number
-		return set(ring->fd, PACKET_FANOUT, &group, sizeof(group));
+		group = (way | PACKET_FANOUT_FLAG_UNIQUEID) << 16; // the kernel chooses a number
+		return packet_option_set(ring->fd, PACKET_FANOUT, &group, sizeof(group));
 	}
 	if (getsockopt(first->fd, SOL_PACKET, PACKET_FANOUT, &group, &size) < 0)
 		return -errno;
 	group = (group & 0xffff) | way << 16;
-	return set(ring->fd, PACKET_FANOUT, &group, sizeof(group));
+	return packet_option_set(ring->fd, PACKET_FANOUT, &group, sizeof(group));
 }
 
 unsigned drb_rx_ring_interface(const struct drb_rx_ring *ring)

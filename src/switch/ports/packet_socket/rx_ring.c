@@ -14,7 +14,8 @@ static struct tpacket2_hdr *frame_at(const struct drb_rx_ring *ring, uint32_t at
 	return (struct tpacket2_hdr *)(ring->frame + at);
 }
 
-// What is left of a block has no room for a frame.
+// Returns the offset of the next frame. The rest of a block is unused if it is too short for a
+// frame.
 static uint32_t after(const struct drb_rx_ring *ring, uint32_t at)
 {
 	at += ring->frame_size;
@@ -23,8 +24,8 @@ static uint32_t after(const struct drb_rx_ring *ring, uint32_t at)
 	return at < ring->blocks * DRB_RX_BLOCK ? at : 0;
 }
 
-// How many frames of the ring are there, at most `most`, before a GSO packet or a frame that has been
-// copied to the socket's buffer because it is longer than one of the ring.
+// Counts the received frames, at most `most`, up to a GSO packet or a long frame. A frame that is
+// longer than a frame of the ring was also copied to the socket's buffer.
 static uint32_t count_plain(const struct drb_rx_ring *ring, uint32_t most)
 {
 	uint32_t count = 0;
@@ -73,7 +74,7 @@ static void begin_in_ring(struct drb_rx_ring *ring, const struct tpacket2_hdr *f
 	struct virtio_net_hdr cut = drb_rx_cut(f);
 	struct drb_vlan_tag tag = drb_rx_tag(f);
 
-	if (f->tp_snaplen < f->tp_len) { // and there was no room for a copy
+	if (f->tp_snaplen < f->tp_len) { // the socket's buffer had no space for a copy
 		ring->lost.missed++;
 		return;
 	}
@@ -91,7 +92,7 @@ static void begin_copied(struct drb_rx_ring *ring)
 		count_bad(ring, whole, octets);
 }
 
-// Drops the copy of a frame that is no GSO packet but too long, whose beginning is in the ring.
+// Drops the copy of a frame that is too long and no GSO packet. Its beginning is in the ring.
 static void drop_copy(struct drb_rx_ring *ring)
 {
 	bool whole;
@@ -99,7 +100,7 @@ static void drop_copy(struct drb_rx_ring *ring)
 	drb_rx_gso_read(&ring->gso, ring->fd, ring->frame_max, &whole);
 }
 
-// True if its segments are too long: then the packet is its beginning.
+// Begins to cut a GSO packet. True if its segments are too long: m then becomes its beginning.
 static bool take_gso(struct drb_rx_ring *ring, const struct tpacket2_hdr *f, struct rte_mbuf *m)
 {
 	const struct drb_rx_gso *gso = &ring->gso;
@@ -117,9 +118,9 @@ static bool take_gso(struct drb_rx_ring *ring, const struct tpacket2_hdr *f, str
 	return true;
 }
 
-// Takes the next frame if it is a GSO packet, to be cut, or too long for the ring. Of the latter, and of a GSO
-// packet whose segments are too long, it yields the beginning, which is too long to be forwarded. False if it
-// took none.
+// Takes the next frame if it is a GSO packet, which is then cut, or if it is too long for the ring.
+// A frame that is too long, and a GSO packet with too long segments, yields its beginning, which is
+// too long to be forwarded. False if it took no frame.
 static bool take_long(struct drb_rx_ring *ring, struct rte_mempool *pool, struct rte_mbuf **packets,
 		      uint32_t *count)
 {
@@ -130,7 +131,7 @@ static bool take_long(struct drb_rx_ring *ring, struct rte_mempool *pool, struct
 		return false;
 	bool is_gso = drb_rx_cut(f).gso_type != VIRTIO_NET_HDR_GSO_NONE;
 	if (!is_gso && !(status & TP_STATUS_COPY))
-		return false; // plain
+		return false; // receive_plain() takes it
 	if (rte_pktmbuf_alloc_bulk(pool, packets, 1) != 0)
 		return false;
 	if (!is_gso) {
@@ -167,7 +168,7 @@ struct drb_port_losses drb_rx_ring_losses(struct drb_rx_ring *ring)
 	struct tpacket_stats since;
 	socklen_t size = sizeof(since);
 
-	// Reading clears it.
+	// The kernel clears its counters when they are read.
 	if (getsockopt(ring->fd, SOL_PACKET, PACKET_STATISTICS, &since, &size) == 0)
 		ring->lost.missed += since.tp_drops;
 	return ring->lost;

@@ -12,46 +12,48 @@
 struct rte_mbuf;
 struct rte_mempool;
 
-// Octets of a block of a ring. A frame is in one block.
+// Bytes of a block of a ring. No frame crosses a block.
 #define DRB_RX_BLOCK 65536u
 
 struct drb_rx_ring {
 	int fd;                      // the socket; -1: not open
-	uint8_t *frame;              // the first; NULL: not mapped
-	uint32_t blocks, frame_size; // of the ring; octets of each frame
-	uint32_t frame_max;          // octets of the longest packet that is forwarded
-	uint32_t next; // where the frame is that is filled next: octets from the first
-	struct drb_port_losses lost; // `missed` also by readers of counters
-	struct drb_rx_gso gso;       // what is left of it comes before the ring's next frame
+	uint8_t *frame;              // the first frame; NULL: not mapped
+	uint32_t blocks, frame_size; // blocks of the ring; bytes of each frame
+	uint32_t frame_max;          // bytes of the longest packet that is forwarded
+	uint32_t next;               // byte offset of the frame that the kernel fills next
+	struct drb_port_losses lost; // drb_rx_ring_losses() updates `missed`
+	struct drb_rx_gso gso;       // its remaining segments come before the ring's next frame
 };
 
-// Has the packet socket of one worker, ring->fd, receive at an interface every frame that comes in there,
-// whoever it is for, but none that goes out. With several of them, drb_rx_ring_join() divides the
-// frames. Of those longer than frame_max it yields the beginning, longer than that. frames: how long the ring
-// is at least. 0 or -errno; *step then says what could not be done. To be closed in any case.
+// Opens a ring at the packet socket ring->fd of one worker. It receives every incoming frame of the
+// interface, whatever its destination, and no outgoing ones. With several workers,
+// drb_rx_ring_join() divides the frames. A frame longer than frame_max is cut to more than
+// frame_max bytes. `frames` is the least length of the ring. Returns 0 or -errno, with *step naming
+// the step that failed. The caller must close the ring in any case.
 int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
 		     uint32_t frames, const char **step);
-// How long the ring of a port has to be.
+// Returns the length of the ring that a port needs, in frames.
 uint32_t drb_rx_ring_frames(const struct drb_port *port);
-// Octets of a ring that is open.
+// Returns the bytes of an open ring.
 size_t drb_rx_ring_size(const struct drb_rx_ring *ring);
-// Joins the group of `first`, or founds one if ring is it: each frame goes to one of the group, those
-// of a flow to the same. 0 or -errno.
+// Joins the group of `first`, or begins a group if ring is `first`. Each frame goes to one ring of
+// the group, and all frames of a flow to the same one. Returns 0 or -errno.
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first);
-// The index of the interface that the ring's socket is bound to; 0: of none any more.
+// Returns the index of the interface that the ring's socket is bound to. 0: the interface is gone.
 unsigned drb_rx_ring_interface(const struct drb_rx_ring *ring);
-// Binds the socket of a ring that shares with no other to another interface. 0 or -errno.
+// Binds the socket of a ring without a group to another interface. Returns 0 or -errno.
 int drb_rx_ring_rebind(struct drb_rx_ring *ring, unsigned interface);
 void drb_rx_ring_close(struct drb_rx_ring *ring);
 
-// Copies up to count frames to buffers of the pool, which become the caller's, with VLAN tags that
-// the kernel took out put in again, GSO packets cut into packets, and unfinished checksums marked
-// (ports/unfinished.h). Returns how many. What no buffer is there for stays in the ring.
+// Copies up to count packets to buffers of the pool, owned by the caller. Inserts VLAN tags that
+// the kernel has removed, cuts GSO packets, and marks unfinished checksums (ports/unfinished.h).
+// Returns their number. Frames without a free buffer stay in the ring.
 uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 			     struct rte_mbuf **packets, uint32_t count);
 
-// Nothing waits in the ring.
+// True if no packet waits in the ring.
 bool drb_rx_ring_is_empty(const struct drb_rx_ring *ring);
 
-// Missed are frames that found the ring or the socket's buffer full. A system call.
+// Returns the losses; `missed` counts frames that found the ring or the socket's buffer full. Takes
+// a system call.
 struct drb_port_losses drb_rx_ring_losses(struct drb_rx_ring *ring);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why sendmmsg() and no ring: from a ring, the kernel makes a packet of borrowed pages, which a veth copies
-// again, page by page; with sendmmsg() the kernel copies it once. The socket's buffer bounds packets that the
-// kernel has not passed on; then further packets stay in the queue.
+// Sends with sendmmsg() instead of a ring. From a ring, the kernel makes a packet of borrowed
+// pages, which a veth copies again, page by page. With sendmmsg() the kernel copies it once. The
+// socket's buffer limits the packets that the kernel has not passed on; further packets stay in the
+// egress queue.
 //
-// The kernel's cost per frame is mostly fixed; it hardly depends on the length. The packets of a GSO packet
-// pay it once. Packets with a partial checksum leave as a GSO packet again, which the kernel cuts before a
-// device that cannot. Packets with a complete checksum are only coalesced where the kernel cuts them again,
-// so that a receiver gets what was sent. Only the last of these is charged to the buffer, and only the
-// device's own counter counts what the device drops of them. On a veth whose other end does not keep up
-// although it has no ring of ours, such as one with threaded NAPI, GSO packets are lost (tx_dropped) where
-// single packets would wait.
+// The kernel's cost per frame is mostly fixed and hardly depends on the length. The packets of a
+// GSO packet pay it once. Packets with a partial checksum leave as a GSO packet again, which the
+// kernel cuts for devices that do not take it. Packets with a complete checksum are only coalesced
+// if the kernel cuts them again, so that a receiver gets the packets as they were sent.
+//
+// Coalescing complete packets has a price. Only the last packet of a GSO packet is charged to the
+// buffer, and only the device's own counter counts those that the device drops. The other end of a
+// veth may not keep up although it has no ring of a switch, for instance with threaded NAPI. Then
+// GSO packets are lost (tx_dropped) where single packets would wait.
 #include "switch/ports/packet_socket/tx_socket.h"
 
 #include <errno.h>
@@ -28,11 +31,11 @@
 // Packets per system call.
 #define AT_ONCE 64
 
-// A system call's messages: of a packet or a GSO packet each.
+// The messages of a system call: each is a packet or a GSO packet.
 struct messages {
 	uint32_t count, parts, heads;
 	struct mmsghdr message[AT_ONCE];
-	uint8_t packets[AT_ONCE]; // in each message
+	uint8_t packets[AT_ONCE]; // number of packets, by message
 	struct iovec part[2 * AT_ONCE];
 	struct drb_coalesce_header head[AT_ONCE];
 };
@@ -48,7 +51,7 @@ int drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *p
 		       bool owned)
 {
 	struct sockaddr_ll at = {.sll_family = AF_PACKET,
-				 .sll_ifindex = (int)if_nametoindex(port->interface)};
+				 .sll_ifindex = (int)drb_interface_index(port->interface)};
 	const int on = 1;
 
 	if (fd < 0)
@@ -100,7 +103,7 @@ static void add_part(struct messages *all, const void *octets, size_t length)
 
 static const struct virtio_net_hdr finished;
 
-// The header of a packet that goes alone.
+// Adds the header of a packet that is not coalesced.
 static void add_alone(struct messages *all, const struct rte_mbuf *m)
 {
 	if (likely(!drb_is_unfinished(m))) {
@@ -121,7 +124,7 @@ static void end_message(struct messages *all, struct msghdr *message, uint32_t p
 	all->message[all->count++] = (struct mmsghdr){.msg_hdr = *message};
 }
 
-// The first of the packets, and those that go as one frame with it. Returns how many.
+// Adds a message of the first packet and of those that are coalesced with it. Returns their number.
 static uint32_t add_message(struct messages *all, const struct drb_tx_socket *out,
 			    struct rte_mbuf **packets, uint32_t count)
 {
@@ -137,7 +140,7 @@ static uint32_t add_message(struct messages *all, const struct drb_tx_socket *ou
 		add_alone(all, packets[0]);
 	}
 	for (uint32_t i = 0; i < length; i++) {
-		// Only what is longer than any frame that is forwarded comes in pieces.
+		// Packets that are forwarded have one buffer each.
 		struct rte_mbuf *m = packets[i];
 		add_part(all, rte_pktmbuf_mtod_offset(m, void *, headers), m->data_len - headers);
 	}
@@ -145,7 +148,7 @@ static uint32_t add_message(struct messages *all, const struct drb_tx_socket *ou
 	return length;
 }
 
-// How many the kernel took; -errno, and it took none.
+// Returns how many packets the kernel took, or -errno if it took none.
 static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uint32_t count,
 		 struct drb_send_result *result)
 {
@@ -165,20 +168,20 @@ static int offer(const struct drb_tx_socket *out, struct rte_mbuf **packets, uin
 	return taken;
 }
 
-// How many of count packets, of which the kernel refused the first message for this reason, are
-// lost: of a GSO packet only its first packet, the others are offered again.
+// Returns how many of `count` packets are lost after the kernel refused the first message with
+// `error`. Of a GSO packet only the first packet is lost; the others are offered again.
 static uint32_t given_up(int error, uint32_t count)
 {
 	switch (error) {
 	case -ENETDOWN:
 	case -ENXIO:
-		return count; // none of them fares better
+		return count; // the kernel would refuse all of them
 	default:
 		return 1;
 	}
 }
 
-// A full socket would refuse again, after all the work of finding GSO packets.
+// False while the socket is full. It would refuse packets after all the work of coalescing them.
 static bool takes_more(struct drb_tx_socket *out)
 {
 	struct pollfd socket = {.fd = out->fd, .events = POLLOUT};

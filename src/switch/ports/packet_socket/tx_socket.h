@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Sends the packets of kernel interfaces with AF_PACKET sockets; also those of af_xdp ports on veths.
+// Sends packets to kernel interfaces with AF_PACKET sockets, also for af_xdp ports on veths.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,31 +11,34 @@
 struct rte_mbuf;
 
 struct drb_tx_socket {
-	int fd;      // -1: none; the kind's own way is taken
-	bool owned;  // ours to close
-	bool headed; // before each packet it wants a header that tells of GSO packets
-	bool full;   // it refused something since it was last asked whether it takes more
-	// Packets to a host go as GSO packets. A switch gets each in a frame of its own, so that what tcpdump and
-	// the kernel count at a link between switches are packets.
+	int fd;      // -1: none, the AF_XDP socket sends
+	bool owned;  // close it at the end
+	bool headed; // each message begins with a virtio-net header
+	bool full;   // it refused a packet, and was not writable since
+	// Packets to a host are coalesced into GSO packets. Packets to a switch are not, so that
+	// tcpdump and the kernel count packets on links between switches.
 	bool coalesces;
 	struct drb_coalesce_rules rules;
-	const char *interface; // its name, whose setup outlives this; NULL unless headed
+	const char *interface; // name, owned by the setup; NULL unless headed
 };
 
-// A packet socket, which receives nothing before it is bound. It takes CAP_NET_RAW. A descriptor, or -errno.
+// Opens a packet socket, which receives nothing before it is bound. Needs CAP_NET_RAW. Returns a
+// descriptor or -errno.
 int drb_packet_socket(void);
-// Sends to a port's interface by a packet socket, which becomes its own, or by one with PACKET_VNET_HDR that stays the
-// caller's. 0 or -errno, and *out is left alone.
+// Prepares to send to a port's interface by the packet socket fd; returns a negative fd unchanged.
+// If owned, takes ownership of fd, also on errors. Otherwise the caller owns fd, which must have
+// PACKET_VNET_HDR. Returns 0, or -errno with *out unchanged.
 int drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd,
 		       bool owned);
-// Closes it if it is ours to close; nothing is sent by it any more.
+// Ends sending, and closes the socket if it is owned.
 void drb_tx_socket_close(struct drb_tx_socket *out);
-// Binds it to another interface, if it is ours. 0 or -errno. Its worker then looks what that takes.
+// Binds an owned socket to another interface. Returns 0 or -errno. The worker then must call
+// drb_tx_socket_review().
 int drb_tx_socket_rebind(const struct drb_tx_socket *out, unsigned interface);
-// After something has changed at the interface: what it takes as GSO packets.
+// Reads which GSO packets the interface takes. Called after an interface has changed.
 void drb_tx_socket_review(struct drb_tx_socket *out);
 
-// Sends packets by an AF_PACKET socket that has no ring to transmit. How many are
-// done with and freed; the others are the caller's.
+// Sends packets, in order. Returns how many are sent or lost and freed; the caller keeps the
+// others.
 uint32_t drb_tx_socket_send(struct drb_tx_socket *out, struct rte_mbuf **packets, uint32_t count,
 			    struct drb_send_result *result);

@@ -16,7 +16,7 @@ bool drb_is_veth(const char *interface)
 	return drb_interface_ethtool(interface, &driver) && strcmp(driver.driver, "veth") == 0;
 }
 
-// As `ethtool -k` names them.
+// Names of features are those of `ethtool -k`.
 static bool concerns_tcp(const char *feature)
 {
 	return strncmp(feature, "tx-checksum-ip", 14) == 0 ||
@@ -24,7 +24,7 @@ static bool concerns_tcp(const char *feature)
 	       strcmp(feature, "tx-tcp6-segmentation") == 0;
 }
 
-// How many features the kernel knows; 0 if it does not say.
+// Returns the number of features that the kernel knows; 0 on errors.
 static uint32_t count_features(const char *interface)
 {
 	_Alignas(struct ethtool_sset_info) char room[sizeof(struct ethtool_sset_info) + 4] = {0};
@@ -38,7 +38,7 @@ static uint32_t count_features(const char *interface)
 	return count;
 }
 
-// The names of all features, `count` of them; NULL if they cannot be had. The caller frees it.
+// Returns the names of all features, owned by the caller, and their number. NULL on errors.
 static struct ethtool_gstrings *feature_names(const char *interface, uint32_t *count)
 {
 	struct ethtool_gstrings *names;

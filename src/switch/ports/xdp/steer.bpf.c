@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides who receives each frame that enters the interface of an af_xdp port: the switch if it is of the
-// fabric, else the kernel's network stack, as if there were no switch.
+// Steers each frame that enters the interface of an af_xdp port. Frames of the fabric go to the
+// switch, others to the kernel's network stack, as if there were no switch.
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -70,7 +70,7 @@ int drb_steer(struct xdp_md *ctx)
 	struct steer_counts *c = bpf_map_lookup_elem(&drb_counts, &zero);
 	if (!p || !c)
 		return XDP_PASS;
-	// A queue without a socket, beyond those of the workers, is the kernel's.
+	// Frames of queues without a socket, beyond those of the workers, go to the kernel.
 	if (is_of_fabric(p, frame, end))
 		verdict = (int)bpf_redirect_map(&xsks_map, ctx->rx_queue_index, XDP_PASS);
 	c->seen++;
@@ -81,5 +81,5 @@ int drb_steer(struct xdp_md *ctx)
 	return verdict;
 }
 
-// Helpers used are free for all; the kernel asks for a licence it knows.
+// The helpers used need no GPL licence, but the kernel requires a licence that it knows.
 char licence[] SEC("license") = "Dual BSD/GPL";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "switch/ports/interface.h"
 #include "switch/ports/xdp/steer.h"
 
 #include <errno.h>
@@ -15,15 +16,15 @@
 _Static_assert(STEER_QUEUES_MAX >= DRB_WORKERS_MAX, "every worker has a queue");
 
 struct attached {
-	int interface; // index; 0: free
-	int link;      // the program leaves with this descriptor, however this process ends
-	int counts;    // the map
+	int interface;             // index; 0: this entry is free
+	int link;                  // its closing detaches the program, however this process ends
+	int counts;                // map of counters
 	struct bpf_object *object; // owned
 };
 
 static struct attached attached[DRB_PORTS_MAX];
 
-static struct attached *find(int interface)
+static struct attached *attached_find(int interface)
 {
 	for (size_t i = 0; i < DRB_PORTS_MAX; i++) {
 		if (attached[i].interface == interface)
@@ -32,8 +33,8 @@ static struct attached *find(int interface)
 	return NULL;
 }
 
-// Loads the program. NULL, and *rc is why.
-static struct bpf_object *load(uint32_t flags, int *rc)
+// Loads the program. NULL: *rc is -errno.
+static struct bpf_object *steer_load(uint32_t flags, int *rc)
 {
 	struct bpf_object *object = bpf_object__open_mem(steer_object, sizeof(steer_object), NULL);
 	struct bpf_program *program = object ? bpf_object__next_program(object, NULL) : NULL;
@@ -49,7 +50,7 @@ static struct bpf_object *load(uint32_t flags, int *rc)
 	return NULL;
 }
 
-// Tells the program of the fabric and of the sockets.
+// Writes the fabric's addresses and the sockets to the program's maps.
 static int fill_maps(const struct bpf_object *object, const struct drb_addr_plan *fabric,
 		     const int *sockets, uint32_t count)
 {
@@ -66,7 +67,7 @@ static int fill_maps(const struct bpf_object *object, const struct drb_addr_plan
 static int attach(int interface, struct bpf_object *object)
 {
 	const int program = bpf_program__fd(bpf_object__next_program(object, NULL));
-	struct attached *a = find(0);
+	struct attached *a = attached_find(0);
 
 	if (!a)
 		return -ENOSPC;
@@ -82,14 +83,14 @@ int drb_steer_attach(const struct drb_port_setup *port, const struct drb_addr_pl
 		     const int *sockets, uint32_t count)
 {
 	int rc;
-	struct bpf_object *object = load(BPF_F_XDP_HAS_FRAGS, &rc);
+	struct bpf_object *object = steer_load(BPF_F_XDP_HAS_FRAGS, &rc);
 
-	if (!object) // kernels before 5.18 know no programs for frames in parts
-		object = load(0, &rc);
+	if (!object) // kernels before 5.18 have no programs for frames in several buffers
+		object = steer_load(0, &rc);
 	if (object)
 		rc = fill_maps(object, fabric, sockets, count);
 	if (rc == 0)
-		rc = attach((int)if_nametoindex(port->interface), object);
+		rc = attach((int)drb_interface_index(port->interface), object);
 	if (rc < 0)
 		bpf_object__close(object);
 	return rc;
@@ -97,8 +98,8 @@ int drb_steer_attach(const struct drb_port_setup *port, const struct drb_addr_pl
 
 void drb_steer_detach(const struct drb_port_setup *port)
 {
-	int index = (int)if_nametoindex(port->interface);
-	struct attached *a = index > 0 ? find(index) : NULL;
+	int index = (int)drb_interface_index(port->interface);
+	struct attached *a = index > 0 ? attached_find(index) : NULL;
 
 	if (!a)
 		return;
@@ -110,8 +111,8 @@ void drb_steer_detach(const struct drb_port_setup *port)
 bool drb_steer_read(const char *interface, struct drb_xdp_counters *counts)
 {
 	const uint32_t zero = 0;
-	int index = (int)if_nametoindex(interface), cpus = libbpf_num_possible_cpus();
-	const struct attached *a = index > 0 ? find(index) : NULL;
+	int index = (int)drb_interface_index(interface), cpus = libbpf_num_possible_cpus();
+	const struct attached *a = index > 0 ? attached_find(index) : NULL;
 
 	if (!a || cpus < 0)
 		return false;

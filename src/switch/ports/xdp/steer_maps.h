@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the steering program and the switch share: values of its maps, and their names.
+// The maps that the steering program and the switch share: names and types of values.
 
 #include <stdint.h>
 
@@ -12,7 +12,7 @@
 #define STEER_COUNTS "drb_counts"
 #define STEER_SOCKETS "xsks_map"
 
-// Receive queues of a device that may have a socket, one per worker.
+// Most receive queues of a device that may have a socket, one for each worker.
 #define STEER_QUEUES_MAX 16
 
 struct steer_counts {

@@ -19,7 +19,7 @@
 #include "switch/ports/xdp/steer.h"
 #include "switch/ports/xdp/xsk.h"
 
-// Packets that may wait in egress queues in buffers that are lent, as long as they do not run short.
+// Lent buffers that may wait in egress queues before buffers run short.
 #define HELD 1024
 
 struct xdp_queue {
@@ -29,7 +29,7 @@ struct xdp_queue {
 };
 
 struct xdp_port {
-	int promiscuous_fd; // keeps the interface so
+	int promiscuous_fd; // keeps the interface promiscuous
 	unsigned interface; // its index, when the port was opened
 	struct xdp_queue queue[];
 };
@@ -39,12 +39,12 @@ static struct xdp_port *own_of(const struct drb_port *port)
 	return port->own;
 }
 
-static struct xdp_queue *queue_of(struct drb_port_queue *q)
+static struct xdp_queue *xdp_queue_of(struct drb_port_queue *q)
 {
 	return (struct xdp_queue *)q; // begins with it
 }
 
-// Queues of an interface: one where there are no combined channels.
+// Returns the queues of an interface: one if it has no combined channels.
 static uint32_t queues_of(const char *interface)
 {
 	struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
@@ -54,7 +54,7 @@ static uint32_t queues_of(const char *interface)
 		       : 1;
 }
 
-static int check(const char *path, const struct drb_port_setup *p, uint32_t workers)
+static int xdp_port_check(const char *path, const struct drb_port_setup *p, uint32_t workers)
 {
 	if (drb_interface_check(path, p) < 0)
 		return -EINVAL;
@@ -68,7 +68,7 @@ static int check(const char *path, const struct drb_port_setup *p, uint32_t work
 	return 0;
 }
 
-// A card may read a buffer where it is, and then it has to be in one page. The kernel copies for veths.
+// A card may read a buffer in place, so it must not cross a page. For veths the kernel copies.
 static uint32_t lent(const struct drb_setup *s, bool *packed)
 {
 	const uint32_t ports = s->down_ports + s->up_ports;
@@ -105,7 +105,7 @@ static int refused(const struct drb_port *port, const char *path, const char *st
 				   p->name, step, p->interface, strerror(-rc), cure);
 }
 
-// What a driver says of a program that it does not take is not the same of all, and depends on the MTU.
+// Drivers refuse a program with different errors, depending on the MTU.
 static int refused_program(const struct drb_port *port, const char *path, int rc)
 {
 	const struct drb_port_setup *p = port->setup;
@@ -131,14 +131,15 @@ static int refused_program(const struct drb_port *port, const char *path, int rc
 
 static void review(struct drb_port_queue *q)
 {
-	drb_tx_socket_review(&queue_of(q)->out);
+	drb_tx_socket_review(&xdp_queue_of(q)->out);
 }
 
 static int open_queue(const struct drb_port *port, uint32_t n, const char **step)
 {
 	struct xdp_queue *q = &own_of(port)->queue[n];
 	const bool veth = drb_is_veth(port->setup->interface);
-	// For a veth the kernel makes a packet of each frame anyway, and by a packet socket several frames are one.
+	// For a veth, the kernel makes a packet of each frame anyway, but a packet socket can pass
+	// several frames as one GSO packet.
 	const bool apart = veth && drb_packet_port_may_send_apart(port->workers);
 	const struct drb_xsk_use use = {
 		.interface = port->setup->interface,
@@ -186,7 +187,7 @@ static int open_sockets(const struct drb_port *port, const char *path)
 	return rc < 0 ? refused_program(port, path, rc) : 0;
 }
 
-static int start(struct drb_port *port, const char *path)
+static int xdp_port_start(struct drb_port *port, const char *path)
 {
 	struct xdp_port *own =
 		drb_port_own(port, sizeof(*own) + port->workers * sizeof(own->queue[0]));
@@ -202,7 +203,7 @@ static int start(struct drb_port *port, const char *path)
 	return open_sockets(port, path);
 }
 
-static void stop(struct drb_port *port)
+static void xdp_port_stop(struct drb_port *port)
 {
 	struct xdp_port *own = own_of(port);
 
@@ -218,29 +219,30 @@ static void stop(struct drb_port *port)
 	free(own);
 }
 
-static uint32_t receive_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count)
+static uint32_t xdp_port_receive(struct drb_port_queue *q, struct rte_mbuf **packets,
+				 uint32_t count)
 {
-	return drb_xsk_receive(&queue_of(q)->in, packets, count);
+	return drb_xsk_receive(&xdp_queue_of(q)->in, packets, count);
 }
 
-static uint32_t send_burst(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
-			   struct drb_send_result *result)
+static uint32_t xdp_port_send(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			      struct drb_send_result *result)
 {
-	struct xdp_queue *own = queue_of(q);
+	struct xdp_queue *own = xdp_queue_of(q);
 
 	if (own->out.fd >= 0)
 		return drb_tx_socket_send(&own->out, packets, count, result);
 	return drb_xsk_send(&own->in, packets, count, result);
 }
 
-// An interface that was made again has another index, mostly.
+// An interface that was created again has a different index in most cases.
 static bool is_bound(const struct drb_port *port)
 {
 	return drb_interface_index(port->setup->interface) == own_of(port)->interface;
 }
 
-// Zero if the kernel does not say. That the fill ring was empty is another count, of its attempts: a packet that this
-// cost is in rx_dropped.
+// Returns zeros if the kernel has no statistics. rx_fill_ring_empty_descs is not used: it counts
+// attempts. Packets lost to an empty fill ring are in rx_dropped.
 static struct xdp_statistics statistics_of(const struct xdp_queue *q)
 {
 	struct xdp_statistics s = {0};
@@ -252,12 +254,12 @@ static struct xdp_statistics statistics_of(const struct xdp_queue *q)
 
 static struct drb_port_losses losses(struct drb_port_queue *q)
 {
-	const struct xdp_statistics s = statistics_of(queue_of(q));
+	const struct xdp_statistics s = statistics_of(xdp_queue_of(q));
 
 	return (struct drb_port_losses){.missed = s.rx_dropped + s.rx_ring_full};
 }
 
-static bool count(const struct drb_port *port, struct drb_xdp_counters *counts)
+static bool xdp_port_count(const struct drb_port *port, struct drb_xdp_counters *counts)
 {
 	if (!drb_steer_read(port->setup->interface, counts))
 		return false;
@@ -271,16 +273,16 @@ static bool count(const struct drb_port *port, struct drb_xdp_counters *counts)
 
 const struct drb_port_kind drb_xdp_port = {
 	.name = "af_xdp",
-	.start = start,
-	.stop = stop,
-	.receive = receive_burst,
-	.send = send_burst,
+	.start = xdp_port_start,
+	.stop = xdp_port_stop,
+	.receive = xdp_port_receive,
+	.send = xdp_port_send,
 	.carrier = drb_interface_port_carrier,
 	.mac = drb_interface_port_mac,
-	.check = check,
+	.check = xdp_port_check,
 	.losses = losses,
 	.mtu = drb_interface_port_mtu,
 	.interface = &(const struct drb_interface_ops){.is_bound = is_bound},
-	.xdp = &(const struct drb_xdp_ops){.lent = lent, .count = count},
+	.xdp = &(const struct drb_xdp_ops){.lent = lent, .count = xdp_port_count},
 	.unfinished = true,
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ports on AF_XDP sockets (xsk.h), one for each worker, with a program in front that steers frames to them
-// (steer.h). The sockets also send, except at veths, where packet sockets do (packet_socket/tx_socket.h):
-// there the kernel makes a packet of each frame anyway.
+// Ports on AF_XDP sockets (xsk.h), one for each worker. An XDP program steers frames to them
+// (steer.h). The sockets also send, except on veths. There, packet sockets send
+// (packet_socket/tx_socket.h), because the kernel makes a packet of each frame anyway.
 
 #include "switch/ports/port.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For the kernel, a buffer begins with its struct rte_mbuf, which it does not touch: it leaves
-// XDP_PACKET_HEADROOM bytes and `headroom` more before a frame. The rest holds one part of a frame. A buffer
-// of the kernel is at most a page. Packet buffers hold the longest packet, so the other parts are appended to
-// the first.
+// The kernel's buffer begins at the struct rte_mbuf. The kernel does not touch that, because it
+// leaves XDP_PACKET_HEADROOM bytes and `headroom` more before a frame. The rest holds one part of a
+// frame. The kernel's buffers are at most a page long. Packet buffers hold the longest packet, so
+// the other parts are appended to the first one.
+#include "switch/ports/interface.h"
 #include "switch/ports/xdp/xsk.h"
 
 #include <errno.h>
@@ -16,21 +17,24 @@
 #include "core/packet/wire.h"
 #include "switch/ports/xdp/xsk_ring.h"
 
-// Buffers that the kernel has, and frames that it may have filled while the worker is off its CPU, of a socket: fewer
-// where a switch has many sockets, since every buffer that is lent stays in memory; the sum is with as many as egress queues
-// have by default. Half as many where packets take several: as many octets.
+// Buffers of a socket that the kernel may fill while the worker is off its CPU. A switch with many
+// sockets has fewer for each, because every lent buffer stays in memory. BUFFERS_OF_ALL limits
+// their sum over all sockets, together with QUEUE, the default length of an egress queue. If a
+// packet takes several buffers, half as many, for about the same number of bytes.
 #define FILL_MIN 128
 #define FILL_MAX 2048
 #define QUEUE 512
 #define BUFFERS_OF_ALL 6144
-// Packets that are sent and on no wire yet: decisions do not see them, and hellos wait behind them.
+// Packets that are passed to the kernel and not sent yet. Decisions do not see them, and hellos
+// wait behind them.
 #define SEND 64
 #define PAGE 4096u
-// Octets that XDP programs may use before a frame, and those of the shortest buffer that the kernel takes.
+// Bytes that XDP programs may use before a frame; bytes of the shortest buffer that the kernel
+// takes.
 #define XDP_HEADROOM 256
 #define CHUNK_MIN 2048
 #define PART_MAX (PAGE - XDP_HEADROOM - (uint32_t)sizeof(struct rte_mbuf))
-// How long an interface may be busy, and how often to try.
+// Time to wait for a busy interface, and number of tries within it.
 #define BUSY_NS 2000000000
 #define BUSY_TRIES 200
 
@@ -55,7 +59,7 @@ uint32_t drb_xsk_buffers(uint32_t frame_max, uint32_t sockets)
 	return fill_of(frame_max, sockets) + SEND;
 }
 
-static int set(int fd, int option, const void *value, size_t size)
+static int xdp_option_set(int fd, int option, const void *value, size_t size)
 {
 	return setsockopt(fd, SOL_XDP, option, value, (socklen_t)size) < 0 ? -errno : 0;
 }
@@ -96,7 +100,7 @@ static int lend_memory(struct drb_xsk *x)
 	if (headroom + XDP_HEADROOM - own + x->parts * x->part >
 	    rte_pktmbuf_data_room_size(x->pool))
 		return -EINVAL;
-	return set(x->fd, XDP_UMEM_REG, &memory, sizeof(memory));
+	return xdp_option_set(x->fd, XDP_UMEM_REG, &memory, sizeof(memory));
 }
 
 static int map_ring(const struct drb_xsk *x, struct drb_xsk_ring *ring, off_t at,
@@ -136,7 +140,7 @@ static int map_rings(struct drb_xsk *x)
 	return rc;
 }
 
-// The kernel wants a ring of completions even where nothing is sent.
+// The kernel requires a completion ring even if nothing is sent.
 static int make_rings(struct drb_xsk *x, bool sends, uint32_t fill)
 {
 	const struct {
@@ -154,13 +158,14 @@ static int make_rings(struct drb_xsk *x, bool sends, uint32_t fill)
 	for (size_t i = 0; rc == 0 && i < sizeof(rings) / sizeof(rings[0]); i++) {
 		rings[i].ring->size = rings[i].size;
 		if (rings[i].size > 0)
-			rc = set(x->fd, rings[i].option, &rings[i].size, sizeof(rings[i].size));
+			rc = xdp_option_set(x->fd, rings[i].option, &rings[i].size,
+					    sizeof(rings[i].size));
 	}
 	return rc == 0 ? map_rings(x) : rc;
 }
 
-// The kernel lets an interface's queue go some milliseconds after the socket that had it was closed, on a busy machine a
-// second: by this process or by one that a restarted switch takes the place of.
+// Retries while the queue is busy. After a socket was closed, by this process or by the one before
+// a restart, the kernel frees its queue only milliseconds later; on a busy machine, a second later.
 static int bind_to(int fd, const struct sockaddr_xdp *at)
 {
 	const struct timespec pause = {.tv_nsec = BUSY_NS / BUSY_TRIES};
@@ -174,14 +179,14 @@ static int bind_to(int fd, const struct sockaddr_xdp *at)
 	}
 }
 
-// Frames in parts are asked for where they cost nothing, or all long ones are: a driver may share its memory for others
-// alone.
+// Requests frames in parts only if that costs nothing, as for copies, or if long packets need it. A
+// driver may support zero copy only without them.
 static int bind_queue(struct drb_xsk *x, const struct drb_xsk_use *use)
 {
 	const uint16_t flags = XDP_USE_NEED_WAKEUP | (use->copy ? XDP_COPY : 0);
 	struct sockaddr_xdp at = {.sxdp_family = AF_XDP,
 				  .sxdp_flags = flags,
-				  .sxdp_ifindex = if_nametoindex(use->interface),
+				  .sxdp_ifindex = drb_interface_index(use->interface),
 				  .sxdp_queue_id = use->queue};
 
 	if (use->copy || x->parts > 1)
@@ -232,7 +237,8 @@ static void free_places(const struct drb_xsk *x, const struct drb_xsk_ring *ring
 		rte_pktmbuf_free(drb_xsk_buffer(x, drb_xsk_place(ring, at)->addr));
 }
 
-// The kernel no longer touches what it has not given back. What a card had taken from the rings is gone.
+// Frees the buffers in the rings, which a closed socket no longer touches. Buffers that a card had
+// taken from the rings are lost.
 static void take_back(struct drb_xsk *x)
 {
 	free_entries(x, &x->fill, drb_xsk_index(x->fill.consumer), *x->fill.producer);

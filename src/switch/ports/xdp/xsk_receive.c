@@ -8,13 +8,16 @@
 #include "switch/ports/unfinished.h"
 #include "switch/ports/xdp/xsk_ring.h"
 
-// Parts that are kept of a frame: one too long to be forwarded has at least one more than the longest.
+// Parts of a frame that are kept: one more than the longest frame has, so that a longer one is
+// noticed.
 #define PARTS_MAX (DRB_XSK_PARTS + 1)
 #define FILL_AT_ONCE 256
-// Buffers that nobody has, besides those that workers keep at hand: what sockets still need that have less than they should.
+// If fewer buffers are free than this, besides workers' caches, sockets may soon lack buffers to
+// fill.
 #define FEW 512
 
-// Until as many are lent as the ring of received frames has places, so that none of them is dropped for want of one.
+// Lends as many buffers as the ring of received frames has entries, so that no frame lacks an
+// entry.
 void drb_xsk_fill(struct drb_xsk *x)
 {
 	struct rte_mbuf *fresh[FILL_AT_ONCE];
@@ -39,8 +42,8 @@ void drb_xsk_fill(struct drb_xsk *x)
 		recvfrom(x->fd, NULL, 0, MSG_DONTWAIT, NULL, NULL);
 }
 
-// The buffer of a part of a frame, as the kernel has filled it.
-static struct rte_mbuf *part_of(const struct drb_xsk *x, const struct xdp_desc *d)
+// Returns the buffer of a part of a frame, with offset and length as the kernel filled it.
+static struct rte_mbuf *part_buffer(const struct drb_xsk *x, const struct xdp_desc *d)
 {
 	struct rte_mbuf *m = drb_xsk_buffer(x, d->addr);
 
@@ -51,16 +54,16 @@ static struct rte_mbuf *part_of(const struct drb_xsk *x, const struct xdp_desc *
 	return m;
 }
 
-// The frame that so many parts are, in the first one's buffer.
-static struct rte_mbuf *join(struct rte_mbuf **parts, uint32_t count, uint32_t max)
+// Joins the parts of a frame in the first one's buffer.
+static struct rte_mbuf *parts_join(struct rte_mbuf **parts, uint32_t count, uint32_t max)
 {
 	for (uint32_t i = 1; i < count; i++)
 		parts[i - 1]->next = parts[i];
 	return drb_join(parts[0], max);
 }
 
-// The parts of the frame at index `at` of those up to `end`, the first PARTS_MAX of them. How many there are in
-// the ring; 0: it is not all there.
+// Collects the first PARTS_MAX parts of the frame at index `at`; the ring is filled up to `end`.
+// Returns the number of all its parts; 0: the frame is not complete yet.
 static uint32_t gather(const struct drb_xsk *x, uint32_t at, uint32_t end, struct rte_mbuf **parts)
 {
 	uint32_t n = 0;
@@ -69,13 +72,14 @@ static uint32_t gather(const struct drb_xsk *x, uint32_t at, uint32_t end, struc
 	for (; more && at != end; at++, n++) {
 		const struct xdp_desc *d = drb_xsk_place(&x->rx, at);
 		if (n < PARTS_MAX)
-			parts[n] = part_of(x, d);
+			parts[n] = part_buffer(x, d);
 		more = d->options & XDP_PKT_CONTD;
 	}
 	return more ? 0 : n;
 }
 
-// Takes the frame at the ring's front, of those up to `end`. NULL: it is not all there.
+// Takes the frame at the ring's front; the ring is filled up to `end`. NULL: it is not complete
+// yet.
 static struct rte_mbuf *take_frame(struct drb_xsk *x, uint32_t end)
 {
 	struct rte_mbuf *parts[PARTS_MAX], *m;
@@ -85,14 +89,15 @@ static struct rte_mbuf *take_frame(struct drb_xsk *x, uint32_t end)
 		return NULL;
 	for (uint32_t i = PARTS_MAX; i < entries; i++)
 		rte_pktmbuf_free(drb_xsk_buffer(x, drb_xsk_place(&x->rx, at + i)->addr));
-	m = join(parts, RTE_MIN(entries, (uint32_t)PARTS_MAX), x->frame_max + 1);
-	// The kernel does not tell an XDP program what a sender left to its device.
+	m = parts_join(parts, RTE_MIN(entries, (uint32_t)PARTS_MAX), x->frame_max + 1);
+	// The kernel does not report to AF_XDP that a checksum was left to a device.
 	drb_find_unfinished(m);
 	__atomic_store_n(x->rx.consumer, at + entries, __ATOMIC_RELEASE);
 	return m;
 }
 
-// Packets that wait in egress queues would keep buffers that the kernel needs, once there are few: they go on in others.
+// Copies packets to other buffers when lent ones run short. Packets that wait in egress queues
+// would otherwise keep buffers that the kernel needs.
 static void keep_apart(const struct drb_xsk *x, struct rte_mbuf **packets, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -120,7 +125,8 @@ uint32_t drb_xsk_receive(struct drb_xsk *x, struct rte_mbuf **packets, uint32_t 
 	x->lent -= *x->rx.consumer - begin;
 	if (unlikely(n > 0 && rte_mempool_ops_get_count(x->pool) < FEW))
 		keep_apart(x, packets, n);
-	// What the kernel drops for want of buffers brings no frames that would make it try again.
+	// Also retry after a shortage: without buffers the kernel drops all frames, so that no
+	// received frame would lead to a retry.
 	if (*x->rx.consumer != begin || x->starved)
 		drb_xsk_fill(x);
 	return n;

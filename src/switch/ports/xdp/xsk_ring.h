@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Entries of an AF_XDP socket's rings, and buffers by their addresses in the memory that is lent to the
-// kernel.
+// Accesses entries of an AF_XDP socket's rings, and buffers by their addresses in the memory that
+// is lent to the kernel.
 
 #include <rte_mbuf.h>
 
 #include "switch/ports/if_xdp.h"
 #include "switch/ports/xdp/xsk.h"
 
-// An address has where the buffer begins, and above that where in it the octets do.
+// The low bits of an address are the offset of the buffer, the high bits that of the data in it.
 #define DRB_XSK_BUFFER_MASK ((UINT64_C(1) << XSK_UNALIGNED_BUF_OFFSET_SHIFT) - 1)
 
 static inline struct rte_mbuf *drb_xsk_buffer(const struct drb_xsk *x, uint64_t address)
@@ -31,17 +31,17 @@ static inline uint64_t *drb_xsk_entry(const struct drb_xsk_ring *ring, uint32_t 
 	return (uint64_t *)ring->entry + (at & (ring->size - 1));
 }
 
-// What the other side has made of a ring's index.
+// Reads an index that the other side writes.
 static inline uint32_t drb_xsk_index(const uint32_t *index)
 {
 	return __atomic_load_n(index, __ATOMIC_ACQUIRE);
 }
 
-// Nobody looks at the ring by itself: a driver that sleeps, or the kernel where it copies what is sent.
+// True if the ring is processed only after a system call: the driver sleeps, or the kernel copies.
 static inline bool drb_xsk_wants_waking(const struct drb_xsk_ring *ring)
 {
 	return __atomic_load_n(ring->flags, __ATOMIC_RELAXED) & XDP_RING_NEED_WAKEUP;
 }
 
-// Gives the kernel as many buffers as it may have. What there are too few of now it gets later.
+// Gives the kernel as many buffers as it may have. If too few are free, it gets the rest later.
 void drb_xsk_fill(struct drb_xsk *x);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sends with the socket itself: at all interfaces but veths, since a driver may read packets in place, and
-// where workers have no packet sockets to send with. A packet takes one entry of the ring per part. Each
-// entry keeps its part until the kernel returns it.
+// Sends with the AF_XDP socket itself, on all interfaces except veths, because a driver may read
+// packets in place. On veths, it sends only if workers cannot have packet sockets for that. A
+// packet takes one entry of the ring per part. Each entry keeps its part until the kernel returns
+// it.
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -10,7 +11,7 @@
 #include "switch/ports/port.h"
 #include "switch/ports/xdp/xsk_ring.h"
 
-// Entries that the kernel sends in one call where it makes packets of them.
+// Entries that the kernel sends in one call if it copies.
 #define KERNEL_BURST 32
 
 static void take_completions(struct drb_xsk *x)
@@ -24,7 +25,8 @@ static void take_completions(struct drb_xsk *x)
 	__atomic_store_n(x->completions.consumer, at, __ATOMIC_RELEASE);
 }
 
-// The packet itself if the kernel has its memory, or a copy that has. NULL: there is no buffer for that.
+// Returns the packet itself if it is in memory that is lent to the kernel; otherwise, moves it
+// there. NULL: there is no free buffer, and the packet is unchanged.
 static struct rte_mbuf *lendable(struct drb_xsk *x, struct rte_mbuf *m)
 {
 	struct rte_mbuf *copy;
@@ -55,7 +57,7 @@ static uint32_t add_packet(struct drb_xsk *x, uint32_t at, struct rte_mbuf *m)
 	return parts;
 }
 
-// Has the kernel look at the ring, as often as it takes for all of it.
+// Makes the kernel process the ring, with as many calls as all entries need.
 static void kick(const struct drb_xsk *x)
 {
 	uint32_t calls = 1 + x->sending / KERNEL_BURST;
@@ -78,7 +80,7 @@ uint32_t drb_xsk_send(struct drb_xsk *x, struct rte_mbuf **packets, uint32_t cou
 		uint32_t length = m->data_len;
 		struct rte_mbuf *lent = length <= x->frame_max ? lendable(x, m) : NULL;
 		if (!lent && length <= x->frame_max && x->sending > 0)
-			break; // there is one when one has come back
+			break; // wait until the kernel returns a buffer
 		if (!lent) {
 			result->lost++;
 			result->lost_octets += length;

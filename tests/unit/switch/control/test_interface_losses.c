@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel drops in front of the socket of a host's port, by its table of interfaces.
+// Packets that the kernel drops before the socket of a host's port, from its table of interfaces.
 #include "fixtures/unit.h"
 
 #include "fixtures/switch_eal.h"
 #include "switch/control/interface_losses.h"
 
 static struct drb_setup setup;
+static struct drb_interface_losses losses;
 
 static void take(const char *interface, unsigned dropped)
 {
@@ -13,14 +14,14 @@ static void take(const char *interface, unsigned dropped)
 
 	snprintf(line, sizeof(line), "%6s: 999 99    0 %u    0     0          0         0 777 7\n",
 		 interface, dropped);
-	drb_interface_losses_take(&setup, line);
+	drb_interface_losses_take(&losses, &setup, line);
 }
 
 static void missed(uint64_t at_host, uint64_t of_socket)
 {
 	struct drb_snapshot s = {.port[0].in_missed = of_socket};
 
-	drb_interface_losses_add(&setup, &s);
+	drb_interface_losses_add(&losses, &setup, &s);
 	assert_int_equal(s.port[0].in_missed, at_host + of_socket);
 	assert_int_equal(s.port[1].in_missed | s.port[2].in_missed, 0);
 }
@@ -32,7 +33,7 @@ TEST(growth_counts)
 		"  - {name: d0, interface: test-d0}\n  - {name: d1, interface: test-d1}\n"
 		"  - {name: u0, interface: test-u0}\n  - {name: u1, interface: test-u1}\n");
 	take("test-d0", 5);
-	drb_interface_losses_begin(&setup);
+	drb_interface_losses_begin(&losses, &setup);
 	missed(0, 0);
 	take("test-d0", 12);
 	missed(7, 3);
@@ -42,11 +43,12 @@ TEST(growth_counts)
 	missed(11, 0);
 	take("test-d0", 6);
 	missed(13, 0);
-	// Of a neighbour, of nobody, no line of the table.
+	// An uplink's interface, interfaces of no port, and the table's heading count for no port.
 	take("test-u0", 1);
 	take("test-d", 1);
 	take("test-d01", 1);
-	drb_interface_losses_take(&setup, " face |bytes    packets errs drop fifo frame\n");
+	drb_interface_losses_take(&losses, &setup,
+				  " face |bytes    packets errs drop fifo frame\n");
 	missed(13, 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `rate: link`: ports go by the speed of their links, which the test sets.
+// `rate: link`: ports have the speed of their links, which the test sets.
 #include "fixtures/unit.h"
 
 #include "common/cli/log.h"
@@ -41,7 +41,7 @@ static void begin(const char *text)
 	}
 }
 
-// What the switch does when a link has another speed.
+// Applies a changed speed of a link like the switch does.
 static bool follow(void)
 {
 	static struct drb_setup now;
@@ -79,7 +79,7 @@ TEST(cards_go_by_their_links)
 	drb_workers_free(&all);
 }
 
-// What waits when the speed changes leaves at the new one.
+// Packets that are queued when the speed changes leave at the new speed.
 TEST(queued_packets_follow)
 {
 	uint8_t frame[60];
@@ -91,7 +91,7 @@ TEST(queued_packets_follow)
 		drb_forward_burst(w, 0, &m, 1);
 	}
 	assert_int_equal(w->occupancy[U0], 10);
-	speed[U0] = 10000000; // 84 octets: 67.2 us
+	speed[U0] = 10000000; // 84 bytes: 67.2 us
 	assert_true(follow());
 	uint64_t now = w->now_ns;
 	assert_int_equal(drb_egress_due(&w->egress[U0], now + 67199, 10), 0);
@@ -100,7 +100,7 @@ TEST(queued_packets_follow)
 	speed[U0] = 100000000;
 	assert_true(follow());
 	assert_int_equal(drb_egress_due(&w->egress[U0], w->now_ns + 67200, 10), 10);
-	speed[U0] = 0; // from one that tells to one that does not
+	speed[U0] = 0; // the link no longer reports a speed
 	assert_true(follow());
 	assert_string_equal(drb_msg_last(), "port u0: the speed of its link is unknown, so it has "
 					    "no rate: give one (ports[2].rate)");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Clients of a stats socket in the loop of the test: real sockets, commands of the test's own.
+// Clients of a stats socket that runs in the event loop of the test. Sockets are real, and commands
+// are the test's own.
 #include "fixtures/unit.h"
 
+#include <grp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -11,6 +13,7 @@
 
 #include "common/cli/clock.h"
 #include "common/cli/file_limit.h"
+#include "common/cli/operators.h"
 #include "switch/control/stats_socket.h"
 
 #define PATIENT_NS UINT64_C(20000000000)
@@ -18,7 +21,7 @@
 static struct event_base *base;
 static struct drb_stats_socket *stats;
 static char folder[64], path[96];
-static char asked[4096]; // a character for each request that was served: of its parameter, or '-'
+static char asked[4096]; // first character of the parameter of each served request; '-': none
 
 static json_t *echo(const char *parameter, void *context)
 {
@@ -35,7 +38,8 @@ static json_t *longest(const char *parameter, void *context)
 	return json_string(memset(text, 'x', sizeof(text) - 1));
 }
 
-static uint64_t open_to; // numbers of requests that are answered; by the next for each that asks
+// Requests up to this number are answered. Each request gets the next number when it asks first.
+static uint64_t open_to;
 
 static bool is_ready(uint64_t *number, void *context)
 {
@@ -47,10 +51,23 @@ static bool is_ready(uint64_t *number, void *context)
 	return *number <= open_to;
 }
 
+static struct drb_stats_request *begun; // the last order that began
+
+static void begin_order(const char *parameter, struct drb_stats_request *request, void *context)
+{
+	assert_ptr_equal(context, &base);
+	asked[strlen(asked)] = parameter ? *parameter : '-';
+	begun = request;
+}
+
 static const struct drb_stats_command commands[] = {
-	{"/echo", "Says it again", echo, NULL},
-	{"/longest", "As long as may be", longest, NULL},
-	{"/later", "Says it again, later", echo, is_ready}};
+	{"/echo", "Says it again", .reply = echo},
+	{"/longest", "As long as may be", .reply = longest},
+	{"/later", "Says it again, later", .reply = echo, .ready = is_ready},
+	{"/order", "Is begun, and ended by the test", .begin = begin_order}};
+
+static struct drb_operators operators;
+static const struct drb_stats_service service = {commands, ARRAY_SIZE(commands), &base, &operators};
 
 static int begin(void **state)
 {
@@ -60,7 +77,8 @@ static int begin(void **state)
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	memset(asked, 0, sizeof(asked));
 	base = event_base_new();
-	stats = drb_stats_socket_open(base, path, commands, ARRAY_SIZE(commands), &base);
+	operators = (struct drb_operators){getuid(), (gid_t)-1};
+	stats = drb_stats_socket_open(base, path, &service);
 	return base && stats ? 0 : -1;
 }
 
@@ -72,7 +90,7 @@ static int end(void **state)
 	return rmdir(folder); // so the socket is gone
 }
 
-// What comes next, as text; "": the end.
+// Returns the next reply as text. "": the connection was closed.
 static const char *receive(int fd)
 {
 	static char text[1 << 20];
@@ -125,6 +143,12 @@ static bool is_open(int fd)
 	return recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
 }
 
+static void answer_up_to(uint64_t number)
+{
+	open_to = number;
+	drb_stats_socket_look(stats);
+}
+
 TEST_WITH(dpdk_s_protocol, begin, end)
 {
 	int fd = connect_to();
@@ -139,7 +163,8 @@ TEST_WITH(dpdk_s_protocol, begin, end)
 	assert_true(json_equal(json_object_get(info, "/info"), greeting));
 	json_decref(greeting);
 	json_decref(info);
-	says(fd, "/", "{\"/\":[\"/\",\"/help\",\"/info\",\"/echo\",\"/longest\",\"/later\"]}");
+	says(fd, "/",
+	     "{\"/\":[\"/\",\"/help\",\"/info\",\"/echo\",\"/longest\",\"/later\",\"/order\"]}");
 	says(fd, "/help,/echo", "{\"/help\":{\"/echo\":\"Says it again\"}}");
 	says(fd, "/help,/nothing", "{\"/help\":null}");
 	says(fd, "/help", "{\"/help\":null}");
@@ -155,7 +180,7 @@ TEST_WITH(parameters_follow_a_comma, begin, end)
 	says(fd, "/echo,a,b", "{\"/echo\":\"a,b\"}");
 	says(fd, "/nothing,a", "{\"/nothing\":null}");
 	says(fd, ",", "{\"\":null}");
-	// A command that is no text; a value that is none cannot be told.
+	// Bytes of a command that are no text become "?". A value that is no text becomes null.
 	says(fd, "/\x01\xff\"\x7f", "{\"/??\\\"?\":null}");
 	says(fd, "/echo,\xff", "{\"/echo\":null}");
 	close(fd);
@@ -179,7 +204,7 @@ TEST_WITH(what_is_no_request_ends_the_connection, begin, end)
 
 	memset(too_long, '/', 1023);
 	request(fd, too_long);
-	assert_non_null(strstr(receive(fd), "null")); // of a length that may be
+	assert_non_null(strstr(receive(fd), "null")); // the greatest length
 	memset(too_long, '/', 1024);
 	request(fd, too_long);
 	assert_string_equal(receive(fd), "");
@@ -190,7 +215,8 @@ TEST_WITH(what_is_no_request_ends_the_connection, begin, end)
 	close(fd);
 }
 
-// Who asks and closes, or closes one direction, costs nothing.
+// A client may close its connection, or one direction of it, after a request. Other clients are
+// served.
 TEST_WITH(who_asks_may_go, begin, end)
 {
 	int half = greeted(), gone = greeted(), other = greeted();
@@ -218,7 +244,8 @@ TEST_WITH(each_has_its_turn, begin, end)
 	close(one);
 }
 
-// Neither others nor the loop wait for its reply, and its next request waits for it.
+// While a reply is delayed, other clients and the event loop do not wait. The next request of the
+// same client waits for it.
 TEST_WITH(who_waits_keeps_nobody, begin, end)
 {
 	int first = greeted(), second = greeted(), gone = greeted(), other = greeted();
@@ -231,11 +258,11 @@ TEST_WITH(who_waits_keeps_nobody, begin, end)
 	for (int i = 0; i < 50; i++)
 		says(other, "/echo,o", "{\"/echo\":\"o\"}");
 	assert_int_equal(strspn(asked, "o"), 50);
-	open_to = 1;
+	answer_up_to(1);
 	assert_string_equal(receive(first), "{\"/later\":\"1\"}");
 	assert_string_equal(receive(first), "{\"/echo\":\"e\"}");
 	assert_true(is_open(second));
-	open_to = 2;
+	answer_up_to(2);
 	assert_string_equal(receive(second), "{\"/later\":\"2\"}");
 	says(second, "/echo,s", "{\"/echo\":\"s\"}");
 	assert_string_equal(asked + 50, "1e2s");
@@ -244,7 +271,42 @@ TEST_WITH(who_waits_keeps_nobody, begin, end)
 	close(other);
 }
 
-// Its requests wait, others are served; once it reads it is served as well.
+static struct drb_stats_request *begin_by(int fd, const char *text)
+{
+	begun = NULL;
+	request(fd, text);
+	while (!begun)
+		event_base_loop(base, EVLOOP_NONBLOCK);
+	return begun;
+}
+
+// The reply comes when the order is over. After a second, the client gets a reply that the order
+// goes on, and its result is dropped later. The result is also dropped if the client is gone.
+TEST_WITH(orders_take_a_while, begin, end)
+{
+	int fd = greeted(), gone = greeted();
+	struct drb_stats_request *first = begin_by(fd, "/order,1"),
+				 *lost = begin_by(gone, "/order,2");
+	const uint64_t asked_ns = drb_clock_now();
+
+	close(gone);
+	assert_true(is_open(fd));
+	drb_stats_reply(first, json_string("done"));
+	drb_stats_reply(lost, json_string("lost"));
+	assert_string_equal(receive(fd), "{\"/order\":\"done\"}");
+	first = begin_by(fd, "/order,3");
+	assert_string_equal(receive(fd), "{\"/order\":\"" DRB_STATS_LATE "\"}");
+	assert_in_range((drb_clock_now() - asked_ns) / 1000000, DRB_STATS_REPLY_WITHIN_MS - 50,
+			20000);
+	says(fd, "/echo,e", "{\"/echo\":\"e\"}");
+	drb_stats_reply(first, json_string("late"));
+	assert_true(is_open(fd));
+	assert_string_equal(asked, "123e");
+	close(fd);
+}
+
+// The requests of a client that does not read wait, while other clients are served. Once it reads,
+// it is served as well.
 TEST_WITH(who_does_not_read_is_not_asked, begin, end)
 {
 	int greedy = greeted(), other = greeted();
@@ -279,7 +341,8 @@ TEST_WITH(who_does_not_read_for_long_is_let_go, begin, end)
 	close(fd);
 }
 
-// The first asks again, so the second has been silent for longest.
+// Beyond the limit, the client that has been silent for the longest time is closed. The first
+// client sends another request, so it stays.
 TEST_WITH(the_longest_silent_makes_room, begin, end)
 {
 	static int fd[DRB_STATS_CLIENTS_MAX + 3];
@@ -288,7 +351,7 @@ TEST_WITH(the_longest_silent_makes_room, begin, end)
 	if (drb_files_allow(4 * DRB_STATS_CLIENTS_MAX) < 4 * DRB_STATS_CLIENTS_MAX)
 		skip();
 	end(NULL);
-	begin(NULL); // with as many descriptors
+	begin(NULL); // with the new limit of descriptors
 	for (uint32_t i = 0; i < DRB_STATS_CLIENTS_MAX; i++)
 		fd[i] = greeted();
 	says(fd[0], "/echo", "{\"/echo\":\"nothing\"}");
@@ -308,14 +371,53 @@ TEST_WITH(the_name_is_its_owner_s, begin, end)
 
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode, S_IFSOCK | 0600);
-	// What a killed process left makes room.
+	// The socket that a killed process left is replaced.
 	snprintf(left, sizeof(left), "%s2", path);
 	assert_int_equal(link(path, left), 0);
-	other = drb_stats_socket_open(base, left, commands, ARRAY_SIZE(commands), &base);
+	other = drb_stats_socket_open(base, left, &service);
 	assert_non_null(other);
 	drb_stats_socket_close(other);
 	assert_int_equal(access(left, F_OK), -1);
-	assert_null(drb_stats_socket_open(base, "/nonexistent/socket", commands, 1, NULL));
+	assert_null(drb_stats_socket_open(base, "/nonexistent/socket", &service));
+}
+
+// Root, the user who started the switch, and members of one group may give orders. All others may
+// only read.
+TEST_WITH(operators_give_orders, begin, end)
+{
+	static const struct {
+		uid_t user;
+		gid_t primary, other;
+		bool may;
+	} clients[] = {{0, 5003, 5003, true},
+		       {5001, 5003, 5003, true},
+		       {5002, 5003, 5003, false},
+		       {5002, 5000, 5003, true},
+		       {5002, 5003, 5000, true}};
+
+	operators = (struct drb_operators){5001, 5000};
+	drb_stats_socket_close(stats);
+	stats = drb_stats_socket_open(base, path, &service);
+	assert_non_null(stats);
+	assert_int_equal(chmod(folder, 0711), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
+		if (setgroups(1, &clients[i].other) < 0 || setegid(clients[i].primary) < 0 ||
+		    seteuid(clients[i].user) < 0)
+			skip(); // takes root, and a user namespace with these
+		int fd = connect_to();
+		assert_int_equal(seteuid(0), 0);
+		receive(fd);
+		says(fd, "/echo,e", "{\"/echo\":\"e\"}");
+		if (clients[i].may) {
+			drb_stats_reply(begin_by(fd, "/order,o"), json_string("o"));
+			assert_string_equal(receive(fd), "{\"/order\":\"o\"}");
+		} else {
+			request(fd, "/order,o");
+			assert_non_null(strstr(receive(fd), "\"error: only root"));
+		}
+		close(fd);
+	}
+	assert_int_equal(setegid(0), 0);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ARP and neighbour discovery answers against reference frames written out byte by byte. Frames
-// are copied to heap blocks of their exact size, so that a sanitizer sees any byte too far.
+// Replies to ARP and neighbour discovery against reference frames written byte by byte. Frames are
+// copied to heap blocks of their exact size, so that a sanitizer detects any byte beyond.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
 
+#include "fixtures/solicitation.h"
+
 #include "switch/datapath/arp_nd_proxy.h"
 
-#define HOSTS 16 // F(3,2); the asking host is 4, the one asked for is 10
+#define HOSTS 16 // F(3,2); host 4 asks for host 10
 
-// RFC 826: who has 10.0.0.11? Tell 10.0.0.5.
+// RFC 826: host 10.0.0.5 asks for the MAC of 10.0.0.11.
 static const uint8_t arp_request[60] = {
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // to everybody
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, // broadcast
 	0x02, 0x00, 0x00, 0x00, 0x00, 0x04, // from host 4
 	0x08, 0x06,                         // ARP
 	0x00, 0x01, 0x08, 0x00, 6,    4,    // Ethernet, IPv4
@@ -32,24 +34,6 @@ static const uint8_t arp_reply[60] = {
 	10,   0,    0,    11,               // sender
 	0x02, 0x00, 0x00, 0x00, 0x00, 0x04, // target
 	10,   0,    0,    5,                // target
-};
-
-// RFC 4861: who has fd00::b? Asked by fd00::5, with its link-layer address in an option. The
-// checksum comes from a third implementation, see also checksums_are_right().
-static const uint8_t nd_request[86] = {
-	0x33, 0x33, 0xff, 0x00, 0x00, 0x0b,          // solicited-node multicast
-	0x02, 0x00, 0x00, 0x00, 0x00, 0x04,          // from host 4
-	0x86, 0xdd,                                  // IPv6
-	0x60, 0x00, 0x00, 0x00,                      // version 6
-	0x00, 0x20, 58,   255,                       // 32 bytes of ICMPv6, hop limit 255
-	0xfd, 0,    0,    0,    0,    0,    0, 0,    // source
-	0,    0,    0,    0,    0,    0,    0, 5,    //
-	0xff, 0x02, 0,    0,    0,    0,    0, 0,    // destination ff02::1:ff00:b
-	0,    0,    0,    0x01, 0xff, 0,    0, 0x0b, //
-	135,  0,    0x7d, 0x7e, 0,    0,    0, 0,    // solicitation
-	0xfd, 0,    0,    0,    0,    0,    0, 0,    // target
-	0,    0,    0,    0,    0,    0,    0, 0x0b, //
-	1,    1,    0x02, 0,    0,    0,    0, 0x04, // source link-layer address
 };
 
 static const uint8_t nd_reply[86] = {
@@ -85,7 +69,7 @@ static struct asked ask_as(uint32_t asker, const uint8_t *frame, uint32_t len, u
 	a.what = drb_neighbour_answer(&plan, asker, copy, &a.len, room);
 	assert_true(a.len <= room && a.len <= sizeof(a.frame));
 	memcpy(a.frame, copy, a.len);
-	// What is not answered is left as it came.
+	// A frame without a reply is unchanged.
 	if (a.what != DRB_NEIGHBOUR_ARP && a.what != DRB_NEIGHBOUR_ND) {
 		assert_int_equal(a.len, len);
 		assert_memory_equal(copy, frame, len);
@@ -134,7 +118,7 @@ TEST(arp_is_answered)
 	assert_int_equal(a.what, DRB_NEIGHBOUR_ARP);
 	assert_int_equal(a.len, sizeof(arp_reply));
 	assert_memory_equal(a.frame, arp_reply, sizeof(arp_reply));
-	// Unpadded, as some virtual interfaces hand it over, in a buffer without spare room.
+	// Unpadded, as some virtual interfaces pass it, in a buffer without spare bytes.
 	a = ask_as(4, arp_request, 42, 42);
 	assert_int_equal(a.what, DRB_NEIGHBOUR_ARP);
 	assert_int_equal(a.len, 42);
@@ -150,7 +134,7 @@ TEST(nd_is_answered)
 	assert_memory_equal(a.frame, nd_reply, sizeof(nd_reply));
 }
 
-// A solicitation without the option (24 bytes): the answer is longer than the question.
+// A solicitation without the option (24 bytes): the reply is longer than the request.
 TEST(nd_grows)
 {
 	uint8_t frame[78];
@@ -167,7 +151,7 @@ TEST(nd_grows)
 		assert_int_equal(ask_as(4, frame, sizeof(frame), room).what, DRB_NEIGHBOUR_BAD);
 }
 
-// Options beyond the first, a flow label and Ethernet padding change nothing in the answer.
+// Further options, a flow label and Ethernet padding do not change the reply.
 TEST(nd_with_more)
 {
 	uint8_t frame[114] = {0};
@@ -184,7 +168,7 @@ TEST(nd_with_more)
 	assert_int_equal(a.what, DRB_NEIGHBOUR_ND);
 	assert_int_equal(a.len, sizeof(nd_reply));
 	assert_int_equal(icmpv6_sum(a.frame), 0xffff);
-	a.frame[15] = 0; // the flow label comes back
+	a.frame[15] = 0; // the flow label is returned
 	assert_memory_equal(a.frame, nd_reply, sizeof(nd_reply));
 }
 
@@ -192,7 +176,7 @@ struct change {
 	const char *what;
 	uint32_t at;
 	uint8_t value;
-	bool fix; // with the checksum put right again
+	bool fix; // with the checksum corrected
 	enum drb_neighbour answer;
 };
 
@@ -232,7 +216,7 @@ TEST(arp_variants)
 	};
 
 	check_changes(changes, ARRAY_SIZE(changes), arp_request, sizeof(arp_request));
-	// A probe whether another host's address is free.
+	// A host probes whether the address of another host is free.
 	uint8_t probe[sizeof(arp_request)];
 	memcpy(probe, arp_request, sizeof(probe));
 	memset(probe + 28, 0, 4);
@@ -263,7 +247,8 @@ TEST(nd_variants)
 	check_changes(changes, ARRAY_SIZE(changes), nd_request, sizeof(nd_request));
 }
 
-// Duplicate address detection: the source is unspecified; the address' owner is asked, not us.
+// Duplicate address detection: the source is unspecified. The request is for the address' owner,
+// not for the switch.
 TEST(dad_is_left_alone)
 {
 	uint8_t frame[78];
@@ -275,7 +260,7 @@ TEST(dad_is_left_alone)
 	assert_int_equal(ask(frame, sizeof(frame)).what, DRB_NEIGHBOUR_OTHER);
 }
 
-// Cut at every length: never an answer from bytes that are not there, never a byte read too far.
+// Cut at every length: no reply depends on missing bytes, and no byte beyond the end is read.
 TEST(truncated_at_every_length)
 {
 	for (uint32_t len = 14; len < sizeof(nd_request); len++) {
@@ -290,7 +275,8 @@ TEST(truncated_at_every_length)
 		assert_int_equal(ask_as(4, arp_request, len, len).what, DRB_NEIGHBOUR_ARP);
 }
 
-// Every pair of hosts in both protocols; the answer names the owner and comes back to the asker.
+// Every pair of hosts in both protocols: the reply names the owner and goes back to the host that
+// asked.
 TEST(every_pair)
 {
 	struct drb_addr_plan plan = drb_addr_default(HOSTS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A worker waits for its turn on a CPU under bulk traffic alone. The test's thread is the worker.
+// A worker waits for its turn on a CPU only under bulk traffic. The test's thread is the worker.
 #include "fixtures/unit.h"
 
 #include <sched.h>
@@ -25,7 +25,7 @@ static int end(void **state)
 	return sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
 }
 
-// A span in which so much comes, by two ports; the policy behind it.
+// A span in which this many bytes arrive by two ports. Returns the scheduling policy after it.
 static int after(uint64_t octets)
 {
 	w.port[0].in_octets += octets / 2;
@@ -53,7 +53,7 @@ TEST_WITH(spans_are_looked_at_whole, begin, end)
 	assert_int_equal(sched_getscheduler(0), SCHED_BATCH);
 }
 
-// A long sleep is one span: what came is little for it.
+// A long sleep is one span, and its limit is larger in proportion.
 TEST_WITH(a_long_span_takes_more, begin, end)
 {
 	w.now_ns += 9 * DRB_BULK_SPAN_NS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A frame that classification takes for plain traffic of a host keeps the rule of sources, without a look by
-// drb_source_check(); what that finds right afterwards takes the same way.
+// Ordinary frames of a host are checked by classification alone, and obey the rule of sources
+// without drb_source_check(). Frames that drb_source_check() accepts later are forwarded alike.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -8,8 +8,8 @@
 
 enum { IPV4 = 4, IPV6 = 6 };
 
-// A UDP packet of h0 to another host by either IP version, with some VLAN tags, from an address of its own or
-// another's.
+// A UDP packet of h0 to another host by either IP version, with some VLAN tags. Its source is h0's
+// own address or another's.
 static uint32_t udp_frame(uint8_t *frame, uint32_t to, int version, uint32_t tags, bool own)
 {
 	struct drb_addr_plan plan = drb_addr_default(UINT32_MAX);
@@ -33,8 +33,8 @@ static uint32_t udp_frame(uint8_t *frame, uint32_t to, int version, uint32_t tag
 	return 100;
 }
 
-// However tagged and of whatever version, what is the host's own goes the same way, and what is not is dropped
-// for its address; each is counted once.
+// Packets with the host's own address take the same path, whatever their tags and version. Packets
+// with another address are dropped for it. Each is counted once.
 TEST(every_kind_goes_its_way)
 {
 	uint8_t frame[128];
@@ -59,7 +59,7 @@ TEST(every_kind_goes_its_way)
 	end();
 }
 
-// What the rule of sources and the form of a plain packet say, written down once more.
+// A second statement of the rule of sources and of the form of ordinary packets.
 static bool is_plain(const struct drb_source_rule *rule, const uint8_t *frame, uint32_t len)
 {
 	static const uint8_t fabric[5] = {2}, own[6] = {2};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packets on a link that takes a while, at random: each is there so long after its departure, none sooner, in order.
+// Random packets on a link with a delay: each arrives exactly one delay after its departure, and in
+// order.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -10,12 +11,13 @@
 struct stage {
 	struct drb_egress q;
 	struct drb_delay_line line;
-	uint64_t departure[PACKETS]; // as the definition of the queue has it
+	uint64_t departure[PACKETS]; // by the definition of the queue
 	uint64_t pushed, come;
 	uint32_t on_link, most;
 };
 
-// A microsecond after its arrival or, if that has not left by then, after the one before it.
+// A packet departs a microsecond after its arrival, or after the departure of the previous one if
+// that is later.
 static void push(struct stage *s, uint64_t now)
 {
 	uint64_t last = s->pushed ? s->departure[s->pushed - 1] : 0;
@@ -47,7 +49,7 @@ static void take(struct stage *s, uint64_t now, struct drb_rng *rng)
 		drb_delay_line_pop(&s->line, count);
 		s->on_link -= count;
 	}
-	// What stays is not due.
+	// The remaining packets are not due.
 	uint64_t next = drb_delay_line_next_ns(&s->line);
 	assert_true(next > now);
 	assert_int_equal(next, s->on_link ? s->departure[s->come] + s->line.delay_ns : UINT64_MAX);
@@ -71,7 +73,7 @@ TEST(each_is_there_after_its_delay)
 				push(&s, now);
 			take(&s, now, &rng);
 		}
-		// All places were needed where so many packets fit into the delay.
+		// The line was full at some time if so many packets fit in the delay.
 		assert_true(s.most == places[i % 3] || delays[i / 3] < 1000 * places[i % 3]);
 		assert_int_equal(drb_delay_line_length(&s.line), 0);
 		drb_egress_free(&s.q);

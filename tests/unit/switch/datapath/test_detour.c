@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole F(3,2) in memory, with the switches' own forwarding path and real mbufs: packets find
-// their way around what is dead and reach their host as they were sent.
+// A whole F(3,2) in memory, with the switches' own forwarding path and real mbufs. Packets take
+// detours around dead links and reach their host unchanged.
 #include "fixtures/unit.h"
 
 #include "fixtures/fabric_switches.h"
 
-static struct drb_links ports_of[SWITCHES]; // what each knows, from the next know() on
+static struct drb_links ports_of[SWITCHES]; // what each switch knows from the next know() on
 
 static void begin(const char *more)
 {
@@ -26,7 +26,8 @@ static void cut(const struct link *l, bool dead)
 	set_dead(l->high, l->high_port, dead);
 }
 
-// Every switch knows its own ports, and those above a switch with one uplink that it has no alternate.
+// Every switch knows its own ports. A switch above one with a single uplink knows that it has no
+// alternate.
 static void know(void)
 {
 	for (uint32_t n = 0; n < SWITCHES; n++)
@@ -56,8 +57,8 @@ static const char *const routings[] = {
 	"routing: {unit: flowlet, flow_max: 2000}\n",
 };
 
-// Every single dead link: everybody is reached, with exactly two hops more where the packet came to
-// the link from above, else none.
+// Every single dead link: every host is reached. The path has exactly two more hops if the packet
+// reached the link from above, and otherwise none.
 TEST(every_link)
 {
 	for (size_t r = 0; r < ARRAY_SIZE(routings); r++) {
@@ -90,8 +91,8 @@ TEST(every_link)
 	}
 }
 
-// While a worker of a switch is stuck nothing goes from there to other switches, which would take it for a sign of
-// life; hosts of the same switch reach each other. All is as before when the worker goes on.
+// While a worker of a switch is stuck, its switch sends nothing to other switches, which would take
+// it for a sign of life. Hosts of the same switch reach each other. Afterwards all is as before.
 TEST(silent_switch)
 {
 	uint32_t at;
@@ -109,7 +110,7 @@ TEST(silent_switch)
 			for (uint32_t again = 0; again < 2; again++) {
 				assert_int_equal(travel(2 * n, 15, LINKS, &at), LOST);
 				assert_int_equal(travel(2 * n, 2 * n + 1, LINKS, &at), 1);
-				know(); // publishes anew
+				know(); // publishes again
 			}
 			assert_int_equal(sw[n].drop[DRB_DROP_no_route], before + 2);
 			atomic_store(&sw[n].silent, false);
@@ -121,7 +122,8 @@ TEST(silent_switch)
 	end_fabric();
 }
 
-// The one uplink is dead and the other drained: rather by that than lost.
+// One uplink is dead and the other one drained: the drained one is used rather than losing the
+// packet.
 TEST(drained_rather_than_lost)
 {
 	uint32_t at;
@@ -177,7 +179,7 @@ TEST(hosts_cannot_mark)
 		assert_null(sent(&sw[0], &out));
 	}
 	assert_int_equal(sw[0].drop[DRB_DROP_spoofed_mark], 255);
-	// From a switch, a mark that none makes.
+	// A frame from a switch with a mark that no switch makes.
 	frame_of(frame, 1, 9, 1);
 	frame[1] ^= 0x0f;
 	struct rte_mbuf *m = mbuf_of(frame, LEN);
@@ -186,7 +188,7 @@ TEST(hosts_cannot_mark)
 	end_fabric();
 }
 
-// Flows on a dead uplink move to a usable one and stay there; others stay where they are.
+// Flows on a dead uplink move to a usable one and stay there; other flows do not move.
 TEST(flows_move)
 {
 	uint8_t frame[LEN];

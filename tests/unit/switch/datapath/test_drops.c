@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The forwarding path with real mbufs: why a frame is dropped, what is answered, and that no packet is ever
-// lost from the counters.
+// The forwarding path with real mbufs: the reasons of drops, the replies to hosts, and counters
+// that include every packet.
 #include "fixtures/unit.h"
 
 #include "common/cli/clock.h"
 #include "fixtures/forward_switch.h"
+#include "fixtures/solicitation.h"
 
 struct reason {
 	enum drb_drop drop;
@@ -12,7 +13,7 @@ struct reason {
 	uint8_t frame[64];
 };
 
-// The longest frame that passes has 1500 octets behind its header and its VLAN tags, two at most.
+// The longest frame that passes has 1500 bytes behind its header and its VLAN tags, two at most.
 TEST(long_frames)
 {
 	static uint8_t frame[1600];
@@ -33,7 +34,8 @@ TEST(long_frames)
 	end();
 }
 
-// A host that sends IPv4 with "do not fragment" is told, besides; but not without end, and another's MAC is not.
+// A host that sends IPv4 packets with "do not fragment" also gets a reply. The number of replies is
+// limited, and frames with another host's MAC get none.
 TEST(long_packets_are_answered)
 {
 	static uint8_t frame[1600];
@@ -46,8 +48,8 @@ TEST(long_packets_are_answered)
 	frame[12] = 8;
 	frame[13] = 0;
 	memcpy(frame + 14, ip, sizeof(ip));
-	assert_int_equal(goes(0, frame, sizeof(frame)),
-			 0); // the answer, back to where it came from
+	// The reply goes back to the port of the frame.
+	assert_int_equal(goes(0, frame, sizeof(frame)), 0);
 	assert_int_equal(w.routing.too_big_replies, 1);
 	assert_int_equal(w.drop[DRB_DROP_oversize], 1);
 	conserved();
@@ -77,7 +79,7 @@ static const struct reason reasons[] = {
 	 {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 6, 0, 1}},
 	{DRB_DROP_multicast, 0, 60, {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 0}},
 	{DRB_DROP_multicast,
-	 2, // from above: no questions are expected there
+	 2, // from above: no requests are expected there
 	 42,
 	 {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0, 0, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1}},
 	{DRB_DROP_unknown_destination, 0, 60, {0x02, 0, 0, 0, 0, 16, 0x02, 0, 0, 0, 0, 0}},
@@ -87,7 +89,7 @@ static const struct reason reasons[] = {
 	{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 0, 0, 0, 0, 1}},
 	{DRB_DROP_spoofed_source, 0, 60, {0x02, 0, 0, 0, 0, 5, 0x02, 1, 0, 0, 0, 0}},
 	{DRB_DROP_spoofed_neighbour,
-	 1, // a neighbour question in another's name
+	 1, // an ARP request with another host's address
 	 42,
 	 {255, 255,  255, 255, 255, 255, 0x02, 0,  0, 0, 0, 1, 8, 6, 0, 1, 8, 0,  6, 4, 0,
 	  1,   0x02, 0,   0,   0,   0,   0,    10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 9}},
@@ -107,7 +109,7 @@ static const struct reason reasons[] = {
 					     0,    0,   0,   0,   0,   10,  0,    9, 9}},
 };
 
-// Each way to be dropped, one frame at a time: its own counter and no other moves.
+// Each drop reason, one frame at a time: only its own counter changes.
 TEST(every_drop_reason)
 {
 	uint64_t want[DRB_DROP_COUNT] = {0};
@@ -149,7 +151,7 @@ TEST(full_and_missing_ports)
 	end();
 }
 
-// Host 1 asks by ARP who has 10.0.0.12.
+// Host 1 asks by ARP for 10.0.0.12.
 static const uint8_t question[42] = {255, 255, 255, 255, 255, 255, 0x02, 0, 0, 0, 0,  1, 8, 6,
 				     0,   1,   8,   0,   6,   4,   0,    1, 2, 0, 0,  0, 0, 1,
 				     10,  0,   0,   2,   0,   0,   0,    0, 0, 0, 10, 0, 0, 12};
@@ -160,16 +162,23 @@ TEST(questions_are_answered)
 
 	memcpy(arp, question, sizeof(arp));
 	begin(FABRIC(3, 2, 1, 0), 8);
-	assert_int_equal(goes(1, arp, sizeof(arp)), 1); // back to where it came from
+	assert_int_equal(goes(1, arp, sizeof(arp)), 1); // back to its port
 	assert_int_equal(w.routing.arp_replies, 1);
+	assert_int_equal(w.routing.nd_replies, 0);
 	arp[41] = 2; // its own address: duplicate address detection
 	assert_int_equal(goes(1, arp, sizeof(arp)), UINT32_MAX);
 	assert_int_equal(w.drop[DRB_DROP_multicast], 1);
 	conserved();
 	end();
+	begin(FABRIC(3, 2, 1, 2), 8);
+	assert_int_equal(goes(0, nd_request, sizeof(nd_request)), 0);
+	assert_int_equal(w.routing.arp_replies, 0);
+	assert_int_equal(w.routing.nd_replies, 1);
+	conserved();
+	end();
 }
 
-// A host that asks without end is answered no more, and the others are.
+// A host that asks endlessly gets no more replies; other hosts do.
 TEST(questions_are_limited)
 {
 	uint8_t arp[sizeof(question)];
@@ -200,7 +209,7 @@ TEST(spoofing_may_be_allowed)
 	end();
 }
 
-// A frame in several segments is forwarded by its first, and counted whole.
+// A frame in several segments is forwarded by its first segment, and counted whole.
 TEST(segments)
 {
 	uint8_t frame[64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The egress queue against a naive second model: a list of packets whose departures are exact
-// fractions of a nanosecond, computed one by one from the link model's formula.
+// The egress queue against a naive second model: a list of packets with departures as exact
+// fractions of a nanosecond. The departures are computed one by one from the link model's formula.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -11,18 +11,19 @@ __extension__ typedef __int128 wide;
 
 #define NS_PER_S 1000000000
 
-// Departures in units of 1/rate ns, so that every one is a whole number.
+// Departures in units of 1/rate ns, so that each is an integer.
 struct model {
 	uint64_t rate; // packets/s or bit/s; 0: not paced
 	bool per_packet;
 	uint32_t limit, overhead;
 	uint64_t catchup, slot;
-	uint64_t now, queued; // last time seen; ns that packets were queued until they left
+	uint64_t now, queued; // time of the last change; ns of queueing so far
 	uint64_t id[4096], arrival[4096];
 	uint32_t size[4096], length;
-	wide departure; // of the head; empty: of the last one
+	wide departure; // of the head; if empty, of the last packet
 	uint64_t late, late_slots, lost, events, discards, max, sent;
-	uint64_t behind, behind_from; // by lost credit
+	uint64_t behind, behind_from; // lateness of packets by lost credit, and the first packet
+				      // with it
 };
 
 static wide model_serialise(const struct model *m, uint32_t size)
@@ -35,7 +36,7 @@ static uint64_t model_ns(const struct model *m)
 	return (uint64_t)(m->departure / m->rate);
 }
 
-// A slotted link takes what comes within a slot for what came as it began.
+// A slotted link treats packets that arrive within a slot as if they had arrived at its beginning.
 static uint64_t model_slot(const struct model *m, uint64_t now)
 {
 	return m->slot ? now / m->slot * m->slot : now;
@@ -59,8 +60,8 @@ static bool model_push(struct model *m, uint64_t id, uint32_t size, uint64_t now
 	return true;
 }
 
-// The first count packets are late by lost credit, but those by as much already that were there when it was lost; and
-// none by more than all that is queued takes.
+// The first `count` packets are late by lost credit, except those that were queued when it was
+// lost, which count already. No packet is later than the time that all queued packets take.
 static void model_lag(struct model *m, uint32_t count)
 {
 	wide last = m->departure;
@@ -122,7 +123,7 @@ static void model_pop(struct model *m, uint64_t now)
 	if (m->rate && m->length > 0)
 		m->departure += model_serialise(m, m->size[0]);
 	if (m->length == 0)
-		m->behind = 0; // what comes later finds the link free
+		m->behind = 0; // later packets find the link idle
 }
 
 static bool push(struct drb_egress *q, void *packet, uint32_t size, uint64_t now)
@@ -153,7 +154,7 @@ static void agree(const struct model *m, const struct drb_egress *q)
 		assert_int_equal(drb_egress_next_ns(q), m->rate ? model_ns(m) : 0);
 }
 
-// An iteration: what is due leaves, as far as the driver takes it.
+// One iteration: due packets leave, as many as the driver takes.
 static void serve(struct model *m, struct drb_egress *q, struct drb_rng *r, uint64_t now,
 		  uint32_t burst, bool refuses)
 {
@@ -228,8 +229,8 @@ static void random_run(const struct run *c, uint64_t seed)
 	drb_egress_free(&q);
 }
 
-// Rates whose octet or packet takes a whole number of 2^-32 ns: the model's integer ns agree
-// exactly, whatever happens.
+// Rates at which a byte or packet takes a whole number of 2^-32 ns: the model's integer ns agree
+// exactly in all cases.
 TEST(random_against_model)
 {
 	static const struct run runs[] = {
@@ -258,8 +259,8 @@ TEST(random_against_model)
 		random_run(&runs[i], i + 1);
 }
 
-// departure = max(arrival, previous departure) + size / rate, packet by packet over millions of
-// them, at rates that no binary fraction holds: less than a nanosecond apart at the end.
+// departure = max(arrival, previous departure) + size / rate, over millions of packets, at rates
+// without an exact binary fraction. The final difference is below a nanosecond.
 TEST(formula_without_drift)
 {
 	static const struct run runs[] = {
@@ -287,7 +288,7 @@ TEST(formula_without_drift)
 			assert_int_equal(drb_egress_due(&q, q.departure.ns - 1, 1), 0);
 			assert_int_equal(drb_egress_due(&q, q.departure.ns, 1), 1);
 			drb_egress_pop(&q, 1, size, q.departure.ns);
-			// The next one arrives at that very moment, a moment earlier in the paced
+			// The next packet arrives at that instant, just before it in the paced
 			// stream's time, or after a pause.
 			now = q.departure.ns + (n % 1000 == 999 ? drb_rng_below(&r, 5000) : 0);
 			now -= n % 3 == 0 && now > 1000;
@@ -302,8 +303,8 @@ static uint32_t size_of_packet(const void *packet)
 	return 60 + (uint32_t)((uintptr_t)packet % 1000);
 }
 
-// A queue whose limit and link change all the time: packets stay in order, none is lost, and the
-// head leaves no later than the link in force allows.
+// The limit and link of a queue change all the time: packets stay in order, none is lost, and the
+// head leaves no later than the present link allows.
 TEST(changes)
 {
 	static const struct drb_rate rates[] = {
@@ -336,7 +337,7 @@ TEST(changes)
 		}
 		drb_egress_pop(&q, due, left, now);
 		octets -= left;
-		if (drb_rng_below(&r, 200) == 0) { // nobody takes what is queued
+		if (drb_rng_below(&r, 200) == 0) { // the queued packets are cleared
 			drb_egress_clear(&q, now);
 			out = in;
 			octets = 0;

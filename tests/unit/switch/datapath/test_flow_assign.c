@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flow and flowlet units with real mbufs: packets of a flow stay together, flows are the load, and
-// nothing is lost from the counters.
+// counters include every packet.
 #include "fixtures/unit.h"
 
 #include "core/packet/flow_key.h"
@@ -26,14 +26,14 @@ static void begin_flows(const char *text)
 		 UINT64_C(0x9e3779b97f4a7c15)}}; // the same flowlets share entries each time
 }
 
-// Packets are conserved, and no worker leaves one behind.
+// Packets are conserved, and no worker holds one back.
 static void end_flows(void)
 {
 	conserved();
 	end();
 }
 
-// A TCP segment of host 0 to a host; port tells flows apart.
+// A TCP segment of host 0 to a host; port identifies the flow.
 static struct rte_mbuf *segment(uint32_t to, uint16_t port, uint8_t flags)
 {
 	static const uint8_t ip[20] = {0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10};
@@ -51,7 +51,7 @@ static struct rte_mbuf *segment(uint32_t to, uint16_t port, uint8_t flags)
 	return m;
 }
 
-// Sends one segment from host 0; the uplink it took.
+// Sends one segment from host 0; returns its uplink.
 static uint32_t uplink_of(uint32_t to, uint16_t port, uint8_t flags)
 {
 	struct rte_mbuf *m = segment(to, port, flags);
@@ -68,7 +68,7 @@ static uint32_t uplink_of(uint32_t to, uint16_t port, uint8_t flags)
 }
 
 // Two uplinks, T = 0: each new flow to host 2 (default u0) takes the uplink with fewer flows,
-// whatever the queues hold.
+// whatever the lengths of the queues.
 TEST(new_flows_see_flows)
 {
 	begin_flows(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0}\n");
@@ -87,7 +87,7 @@ TEST(new_flows_see_flows)
 	end_flows();
 }
 
-// Every scheme: the packets of a flow take one uplink, in bursts of any make-up.
+// Every scheme: the packets of a flow take one uplink, in bursts of any composition.
 TEST(flows_stay_together)
 {
 	for (int scheme = 0; scheme < DRB_SCHEME_COUNT; scheme++) {
@@ -149,7 +149,7 @@ TEST(flows_end)
 		assert_int_equal(uplink_of(2, 2, 0), 1);
 	}
 	assert_int_equal(w.flows.appeared, 2);
-	// Flows 1 and 2 have ended but are counted until they are found.
+	// Flows 1 and 2 have ended, and count until they are found.
 	w.now_ns += 1002 * MS;
 	assert_int_equal(uplink_of(2, 3, 0), 0);
 	assert_int_equal(w.flows.live, 3);
@@ -166,7 +166,7 @@ TEST(flows_end)
 		w.now_ns += 9 * MS;
 		assert_int_equal(uplink_of(2, (uint16_t)(10 + i), 0), 1); // a late segment
 		w.now_ns += 11 * MS;
-		// It is no load of its own when it comes again: flow 3 alone is one, on u0.
+		// A flow that comes again is no load itself. Only flow 3 is one, on u0.
 		assert_int_equal(uplink_of(2, (uint16_t)(10 + i), 0), 1);
 		assert_int_equal(w.flows.closed, closed + 1);
 		assert_int_equal(w.flows.appeared, appeared + 2);
@@ -182,11 +182,11 @@ TEST(flows_end)
 	end_flows();
 }
 
-// More flows than there is room for: the rest is decided packet by packet, by the queues.
+// More flows than fit in the table: the others are decided packet by packet, by the queues.
 TEST(full_table)
 {
 	begin_flows(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0, flow_max: 12}\n");
-	// Of 12 flows, a quarter is kept for the other host.
+	// A quarter of the 12 flows is reserved for the other host.
 	for (uint16_t port = 0; port < 9; port++)
 		uplink_of(2, port, 0);
 	assert_int_equal(w.routing.flow_table_full, 0);
@@ -205,7 +205,7 @@ TEST(full_table)
 	end_flows();
 }
 
-// A flowlet keeps its uplink while pauses are short; after a longer one the queues decide again.
+// A flowlet keeps its uplink during short pauses; after a longer pause the queues decide again.
 TEST(flowlets)
 {
 	begin_flows(
@@ -229,8 +229,8 @@ TEST(flowlets)
 	end_flows();
 }
 
-// LetFlow: under vlb each flowlet of a flow takes any uplink, wherever the one before it went and whatever is
-// queued, and all its packets take the same.
+// LetFlow: under vlb each flowlet of a flow takes any uplink, whatever the previous uplink and the
+// queues. All packets of a flowlet take the same uplink.
 TEST(flowlets_of_vlb_are_letflow)
 {
 	enum { FLOWLETS = 4000, UPLINKS = 4 };
@@ -255,7 +255,8 @@ TEST(flowlets_of_vlb_are_letflow)
 	end_flows();
 }
 
-// Those of ars, which keeps them itself: a pause of its idle time, 20 packets at 500 packets a second, ends none.
+// Flowlets of ars, which the scheme itself keeps. Its idle time of 20 packets at 500 packets a
+// second is 40 ms, and shorter pauses end no flowlet.
 TEST(flowlets_of_ars)
 {
 	begin_flows(HEAD_RATE(2, 2, 1, 0, "500pps") "routing: {scheme: ars}\n");
@@ -271,7 +272,7 @@ TEST(flowlets_of_ars)
 	end_flows();
 }
 
-// Flowlets that begin within one burst see each other's packets where these wait.
+// Flowlets that begin within one burst count each other's packets if these wait.
 TEST(flowlets_of_a_burst)
 {
 	struct rte_mbuf *m[100];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of live flows, its flows chosen by somebody who wants it to fail: what it costs, what it
-// counts, and what it leaves the others.
+// The table of live flows under attack, with flows chosen to make it fail: its cost, its counters,
+// and its effect on other flows.
 #include "fixtures/unit.h"
 
 #include <time.h>
@@ -13,8 +13,8 @@
 #include "fixtures/switch_eal.h"
 
 #define UPLINKS 4
-// Most of 200000 flows that may find both their buckets full. With random hashes more do in one of a million
-// tables (expected_without_room()).
+// Most of 200000 flows that may find both their buckets full. With random hashes, one in a million
+// tables has more (expected_without_room()).
 #define WITHOUT_ROOM 5
 
 static double cpu_ns(void)
@@ -25,15 +25,15 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-// Flows of the same hash but for some bits, which only who knows the secret could choose: their buckets
-// take what they hold, the others are turned away, and nobody else notices.
+// Flows with the same hash apart from some bits, which only an attacker who knows the secret could
+// choose. Their buckets fill up, further such flows are refused, and other flows are not affected.
 TEST(collisions)
 {
 	const uint64_t keep[] = {
 		UINT64_C(0x00000000ffffffff), // the first bucket
 		UINT64_C(0x00ffffff00ffffff), // both
 		UINT64_C(0xff00000000ffffff), // the first, and the tag
-		UINT64_C(0xffffffffffffff00), // all but what tells few buckets apart
+		UINT64_C(0xffffffffffffff00), // all but the bits that distinguish few buckets
 	};
 
 	for (size_t m = 0; m < ARRAY_SIZE(keep); m++) {
@@ -66,7 +66,7 @@ TEST(collisions)
 	}
 }
 
-// More than `most` of what happens independently, and `mean` times on average.
+// The probability of more than `most` independent events with mean `mean`.
 static double more_than(uint32_t most, double mean)
 {
 	double term = exp(-mean), sum = term;
@@ -76,9 +76,9 @@ static double more_than(uint32_t most, double mean)
 	return 1 - sum;
 }
 
-// How many of so many flows with random hashes find both their buckets full, on average. There are three
-// flows for each bucket and 64 buckets at least; `half` of them, the last power of two, are split one after
-// the other, and `whole` is the share of those that are not yet.
+// The mean number of `count` flows with random hashes that find both their buckets full. There are
+// three flows for each bucket, and at least 64 buckets. `half` buckets, the last power of two, are
+// split one after another; `whole` is the share that is not split yet.
 static double expected_without_room(uint32_t count)
 {
 	const uint32_t full = DRB_FLOW_WAYS - 1;
@@ -94,7 +94,7 @@ static double expected_without_room(uint32_t count)
 	return expected;
 }
 
-// How many of so many flows found their first bucket full.
+// The number of flows, of `count`, that found their first bucket full.
 static uint32_t crowded(const uint64_t hash[], uint32_t count)
 {
 	struct drb_flow_table t;
@@ -111,14 +111,15 @@ static uint32_t crowded(const uint64_t hash[], uint32_t count)
 	return second;
 }
 
-// Flows whose public hashes have the same lower half: under any secret they lie as any others do. UDP from
-// 47.100.189.120 to 101.29.118.160 makes one factor of that hash a multiple of 2^32.
+// Flows whose public hashes have the same lower half: under any secret they are distributed like
+// others. UDP from 47.100.189.120 to 101.29.118.160 makes one factor of that hash a multiple of
+// 2^32.
 TEST(chosen_flows)
 {
 	static uint64_t chosen[200000], others[ARRAY_SIZE(chosen)];
 
-	// 0.29 of 200000; 400 tables with random hashes had 0.33, for flows in their second buckets are in
-	// the way, too.
+	// 0.29 of 200000. 400 tables with random hashes had 0.33, because flows in their second
+	// buckets also take positions.
 	const double expected = expected_without_room(ARRAY_SIZE(chosen));
 	print_message("# without room: %.2f expected of %zu\n", expected, ARRAY_SIZE(chosen));
 	assert_true(more_than(WITHOUT_ROOM, expected) < 1e-6);
@@ -146,8 +147,9 @@ TEST(chosen_flows)
 	}
 }
 
-// Look-ups of flows that lie as badly as flows can, which only who knows the secret could arrange, take some
-// times as long as others, however many there are. CPU time, the best of some rounds.
+// Look-ups of flows in the worst arrangement, which only an attacker who knows the secret could
+// choose. They take a few times as long as others, however many flows there are. CPU time, the best
+// of several rounds.
 TEST(bounded_time)
 {
 	double best[2] = {1e30, 1e30};
@@ -181,7 +183,8 @@ TEST(bounded_time)
 	drb_flow_table_free(&t);
 }
 
-// One sender takes what is common and its own; every other one has what is kept for it.
+// One sender takes the common part and its own; every other sender has the part that is reserved
+// for it.
 TEST(shares)
 {
 	const uint32_t max = 1000, senders = 5, kept = 100;
@@ -213,7 +216,7 @@ TEST(shares)
 	assert_int_equal(t.taken, 0);
 	check_loads(&t);
 	drb_flow_table_free(&t);
-	// More senders than are told apart, and more than flows.
+	// More senders than are distinguished, and more than flows.
 	init(&t, 3, 1u << 30, MS, MS);
 	assert_true(drb_flow_table_add(&t, 1, UINT32_MAX - 1, 0, 0) >= 0);
 	assert_true(drb_flow_table_add(&t, 2, 0, 0, 0) >= 0);
@@ -221,7 +224,7 @@ TEST(shares)
 	drb_flow_table_free(&t);
 }
 
-// Bursts of 64 flows that begin and end: those that are not found are not there.
+// Bursts of 64 flows that begin and end: flows that are not found are not in the table.
 TEST(no_ghosts)
 {
 	struct drb_rng r = drb_rng_seed(3, 3);
@@ -232,8 +235,8 @@ TEST(no_ghosts)
 	init(&t, 5000, 1, 5 * MS, MS);
 	for (int burst = 0; burst < 5000; burst++) {
 		now += 50 * US;
-		for (uint32_t k = 0; k < DRB_FLOW_BULK;
-		     k++) // one half in the buckets of few hashes
+		// One half goes to the buckets of few hashes.
+		for (uint32_t k = 0; k < DRB_FLOW_BULK; k++)
 			hash[k] = k % 2 ? drb_mix64(drb_rng_below(&r, 3000))
 					: drb_mix64(drb_rng_below(&r, 3000)) << 20 | 5;
 		drb_flow_table_find(&t, hash, DRB_FLOW_BULK, position);

@@ -99,7 +99,7 @@ TEST(same_as_a_list)
 		uint64_t idle = 20 * MS, grace = seed & 1 ? 2 * MS : 50 * MS;
 		static struct model m;
 		struct drb_flow_table t;
-		// Ticks turn over on the way.
+		// The count of ticks wraps meanwhile.
 		uint64_t now = (UINT64_C(1) << 42) - 100 * MS;
 
 		m = (struct model){.idle = drb_flow_tick(idle), .grace = drb_flow_tick(grace)};
@@ -195,16 +195,6 @@ TEST(small_tables)
 		}
 		drb_flow_table_free(&t);
 	}
-}
-
-TEST(no_memory)
-{
-	struct drb_flow_table t;
-
-	assert_int_equal(drb_flow_table_init(&t, 10000000, 1), -ENOMEM);
-	drb_flow_table_free(&t);
-	// What a table needs is what drb_flow_table_bytes() says: the EAL of this test has it.
-	assert_true(drb_flow_table_bytes(1000000) < 128 << 20);
 }
 
 TEST_MAIN(setup_eal, free_eal)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The forwarding path with real mbufs: which port a frame leaves by.
+// The forwarding path with real mbufs: the port by which a frame leaves.
 #include "fixtures/unit.h"
 
 #include "fixtures/forward_switch.h"
 
-// Every switch, every port, every destination of F(3,2): down by the digit, up to the default
-// when all queues are equal, else a named drop.
+// Every switch, every port, every destination of F(3,2): down by the digit, up to the default when
+// all queues are equal, and otherwise a drop with its reason.
 TEST(every_destination)
 {
 	for (uint32_t layer = 1; layer <= 3; layer++) {
@@ -36,8 +36,8 @@ TEST(every_destination)
 	}
 }
 
-// A core has nothing but down-ports, up to 64 of them: each is reached, packet by packet and in bursts
-// that fit their queues.
+// A core has only down-ports, up to 64 of them. Each is reached, packet by packet and in bursts
+// that fit in their queues.
 TEST(every_port_of_a_wide_core)
 {
 	static const uint32_t arities[] = {15, 16, 17, 32};
@@ -63,8 +63,8 @@ TEST(every_port_of_a_wide_core)
 	}
 }
 
-// With one dead port at such a core, packets for it turn at another child, one layer below; all
-// others go as ever.
+// With one dead port at such a core, packets for it take a detour by another switch below. All
+// other packets are forwarded as usual.
 TEST(a_dead_port_of_a_wide_core)
 {
 	begin("fabric: {layers: 2, arity: 32}\nswitch: {layer: 2, label: 0}\nlink: {driver: "
@@ -81,6 +81,64 @@ TEST(a_dead_port_of_a_wide_core)
 	for (uint32_t port = 1; port < 64; port++) {
 		if (port != 5)
 			assert_int_equal(goes_to(0, 0, port * 32), port);
+	}
+	conserved();
+	end();
+}
+
+// While a fabric changes its scheme, packets from above have marks that this switch does not know.
+TEST(unknown_marks_arrive)
+{
+	uint8_t frame[60];
+
+	begin(FABRIC(3, 2, 1, 0) "routing: {scheme: dmodk}\n", 1000);
+	for (uint32_t to = 0; to < 2; to++) {
+		make_frame(frame, sizeof(frame), 15, to);
+		frame[DRB_MARK_AT] ^= 5;
+		assert_int_equal(goes(2, frame, sizeof(frame)), to);
+	}
+	assert_int_equal(w.routing.down, 2);
+	conserved();
+	end();
+}
+
+// An outage elsewhere is known: a packet goes down by its port, though that is drained.
+TEST(down_by_a_drained_port)
+{
+	begin(FABRIC(3, 2, 2, 0), 1000);
+	for (uint32_t rack = 0; rack < setup.tree.hosts / setup.tree.arity; rack++)
+		w.routes[rack] = 0xf;
+	w.links = (struct drb_usable_ports){.usable = 0xd, .drained = 2, .routes = w.routes};
+	w.drained = 2;
+	w.reroutes = true;
+	for (uint32_t n = 1; n <= 10; n++) {
+		assert_int_equal(goes_to(2, 15, 2), 1);
+		assert_int_equal(w.routing.down, n);
+	}
+	conserved();
+	end();
+}
+
+static uint32_t no_uplink(const struct drb_decider *s, struct drb_loads loads,
+			  struct drb_decision *d)
+{
+	(void)loads;
+	(void)d;
+	return s->choice.uplinks;
+}
+
+// A loaded scheme that names an uplink that does not exist is counted once a packet.
+TEST(errors_of_a_loaded_scheme)
+{
+	static const struct drb_scheme_ops erring = {.name = "erring", .choose = no_uplink};
+
+	begin(FABRIC(3, 2, 1, 0), 1000);
+	setup.scheme.like = DRB_SCHEME_COUNT;
+	setup.choice.ops = &erring;
+	drb_worker_choose(&w, &setup);
+	for (uint32_t n = 1; n <= 10; n++) {
+		assert_in_range(goes_to(0, 0, 15), 2, 3);
+		assert_int_equal(w.routing.scheme_errors, n);
 	}
 	conserved();
 	end();

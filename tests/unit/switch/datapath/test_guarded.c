@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever a scheme from outside answers, packets go by uplinks that are there and alive, with marks that they can
-// carry; what was wrong is counted.
+// Whatever an external scheme answers, packets use existing, usable uplinks, with marks that fit.
+// Wrong answers are counted.
 #include "fixtures/unit.h"
 
 #include "switch/datapath/worker/guarded.h"
 
 #define UPLINKS 4
 
-// What the scheme answers.
+// The answer of the scheme.
 static struct {
 	uint32_t up, def;
 	uint8_t mark;
@@ -41,12 +41,12 @@ TEST(answers)
 		uint8_t mark, leaves;
 		uint64_t errors;
 	} cases[] = {
-		{0xf, 3, 1, 3, 1, 1, 1, 0}, // as it should be
+		{0xf, 3, 1, 3, 1, 1, 1, 0}, // correct
 		{0xf, 4, 1, 2, 2, 0, 0, 1}, // no such uplink: the default
 		{0xf, UINT32_MAX, 1, 2, 2, 0, 0, 1}, {0xf, 3, 4, 3, 2, 0, 0, 1}, // no such default
-		{0xf, 3, 1, 3, 1, 0xff, 1, 0}, // a mark of more bits than it has
+		{0xf, 3, 1, 3, 1, 0xff, 1, 0}, // a mark with more bits than it has
 		{0xa, 3, 1, 3, 1, 0, 0, 0},    // among some
-		{0xa, 0, 1, 1, 2, 0, 0, 1},    // a dead one: one that is alive
+		{0xa, 0, 1, 1, 2, 0, 0, 1},    // a dead uplink: one that is alive
 		{0xc, 1, 1, 2, 2, 0, 0, 1},          {0xa, 64, 9, 1, 2, 0, 0, 1},
 	};
 
@@ -67,7 +67,7 @@ TEST(answers)
 	}
 }
 
-// A scheme without choose_among() is asked about fewer uplinks.
+// A scheme without choose_among() is called with fewer uplinks.
 TEST(answers_among_fewer)
 {
 	struct drb_scheme_ops stateless = ops;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Head-of-line blocking, after RFC 8239: while some ports are overloaded or bring frames that are
-// good for nothing, packets between other ports must all arrive. Good packets go from host 0 up by
-// u0; what disturbs them comes by d1 and u1, as fast as its ring takes it, and leaves, if at all,
-// by ports whose links are a thousand times slower. Printed as a table.
+// Head-of-line blocking, after RFC 8239. While some ports are overloaded or receive useless frames,
+// packets between other ports must all arrive. Good packets go from host 0 up by u0. The disturbing
+// packets arrive by d1 and u1 as fast as the ring takes them. They leave, if at all, by ports whose
+// links are a thousand times slower. Results are printed as a table.
 #include "fixtures/unit.h"
 
 #define EAL_LCORES "(0-1)@0"
@@ -22,8 +22,8 @@ struct disturbance {
 	uint32_t in; // port; PORTS: none
 	uint32_t size;
 	uint32_t from, to;            // labels
-	uint8_t change_at, change[6]; // octets put there, if not all zero
-	enum drb_drop drop;           // what becomes of most of it
+	uint8_t change_at, change[6]; // bytes to write there, if not all zero
+	enum drb_drop drop;           // the fate of most of it
 };
 
 static const struct disturbance disturbances[] = {
@@ -48,7 +48,7 @@ static const struct disturbance disturbances[] = {
 	{"giants", D1, 1600, 1, 2, 0, {0}, DRB_DROP_oversize},
 };
 
-// A number that the receiver knows good packets by.
+// A number by which the receiver recognises good packets.
 static const uint64_t mark = 0x600d600d600d600d;
 
 static struct rte_mbuf *make_packet(const uint8_t *frame, uint32_t size)
@@ -60,7 +60,7 @@ static struct rte_mbuf *make_packet(const uint8_t *frame, uint32_t size)
 	return m;
 }
 
-// As many copies of a frame as its ring takes; how many those were.
+// Offers copies of a frame, as many as the ring takes; returns their number.
 static uint32_t offer(uint32_t in, const uint8_t *frame, uint32_t size, uint32_t most)
 {
 	uint32_t n = 0;
@@ -78,7 +78,7 @@ static uint32_t offer(uint32_t in, const uint8_t *frame, uint32_t size, uint32_t
 	return n;
 }
 
-// Takes what left; how many good packets were among it.
+// Takes the packets that left; returns the number of good ones.
 static uint32_t take_good(uint32_t port)
 {
 	struct rte_mbuf *packets[BURST];
@@ -109,7 +109,7 @@ static void disturb(const struct disturbance *d)
 	while (sent < GOOD || arrived < sent) {
 		if (d->in < PORTS)
 			offered += offer(d->in, bad, d->size, RING);
-		// No more than the queue of the uplink takes: a loss is not ours.
+		// No more than the uplink's queue holds, so that the test itself causes no loss.
 		if (sent < GOOD && sent - arrived < 150)
 			sent += offer(D0, good, sizeof(good), BURST);
 		arrived += take_good(U0);
@@ -118,7 +118,7 @@ static void disturb(const struct disturbance *d)
 		if (turns++ % 64 != 0 && (sent < GOOD || arrived < sent))
 			continue;
 		snapshot();
-		// Dropped for whatever reason, it would never arrive.
+		// A packet that is dropped for any reason would never arrive.
 		assert_int_equal(seen.port[D0].in_discards + seen.port[U0].out_discards, 0);
 	}
 	uint64_t dropped = d->drop < DRB_DROP_COUNT ? seen.drop[d->drop] : 0, all_drops = 0;
@@ -127,7 +127,7 @@ static void disturb(const struct disturbance *d)
 	printf("# %-22s %10" PRIu64 " %10" PRIu64 " %10u %10u %6u\n", d->name, offered, dropped,
 	       sent, arrived, sent - arrived);
 	assert_int_equal(arrived, sent);
-	// It was a disturbance, and of the kind it is said to be.
+	// The disturbance was real, and of the stated kind.
 	assert_int_equal(dropped, all_drops);
 	assert_true(d->in == PORTS || dropped > GOOD / 4);
 	drb_workers_stop(&all);

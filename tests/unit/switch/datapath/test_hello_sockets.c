@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hellos that come by a socket of their own, of which workers get copies if they say something new: who looks at which
-// socket, and when. The sockets are real; time is the test's.
+// Hellos arrive at separate sockets, and workers get copies of those with news. The tests check
+// when worker 0 reads which socket. The sockets are real, and the test sets the time.
 #include "fixtures/unit.h"
 
 #include <poll.h>
@@ -10,12 +10,13 @@
 #include "fixtures/hello_switch.h"
 #include "switch/ports/port_kind.h"
 
-#define AT_ONCE 16 // most hellos that one look takes from a socket
+#define AT_ONCE 16 // most hellos read from a socket at a time
 
 static struct drb_port_kind kind; // of the ports: of a virtual device, with sockets
 static int here[PORTS], far[PORTS];
 static uint32_t reads;
-static bool others_lost; // for want of room in the socket, as the next one is read
+static bool others_lost; // hellos were dropped because the socket was full; reported with the next
+			 // one that is read
 
 static int fd_of(const struct drb_port *port)
 {
@@ -80,7 +81,7 @@ static uint32_t encode(uint32_t port, uint8_t flags, uint8_t *frame)
 	return drb_hello_encode(&h, frame);
 }
 
-// The next hello of the neighbour comes to the socket.
+// The next hello of the neighbour arrives at the socket.
 static void comes(uint32_t port)
 {
 	uint8_t frame[DRB_HELLO_LEN_MAX];
@@ -89,7 +90,8 @@ static void comes(uint32_t port)
 	assert_int_equal(send(far[port], frame, len, 0), len);
 }
 
-// Worker `by` gets a copy of the next hello, for it says something new. in_socket: that has room for it.
+// Worker `by` gets a copy of the next hello, because it has news. in_socket: the socket has space
+// for it.
 static void news_come(struct drb_worker *by, uint32_t port, bool in_socket)
 {
 	uint8_t frame[DRB_HELLO_LEN_MAX];
@@ -109,7 +111,8 @@ static bool is_kicked(void)
 	return poll(&kick, 1, 0) > 0;
 }
 
-// Another worker has the copy: the first looks at once, however lately it did, and is awake for what follows.
+// Another worker gets the copy of a hello with news. Worker 0 then reads the socket at once, even
+// if it has just read it, and is awake for the next hellos.
 TEST(news_by_another_worker)
 {
 	struct drb_worker *other = &all.worker[1];
@@ -119,11 +122,11 @@ TEST(news_by_another_worker)
 	turn(1005);
 	assert_int_equal(state_of(3), DRB_LINK_UP);
 	assert_false(drb_hellos_waiting(w) || is_kicked());
-	comes(3); // before them
+	comes(3); // before the hellos with news
 	for (uint32_t n = 0; n < 300; n++)
 		news_come(other, 3, n < 3);
 	assert_true(drb_hellos_waiting(w) && is_kicked());
-	assert_true(rte_ring_empty(w->hello_io.ring)); // that is for hellos without a socket
+	assert_true(rte_ring_empty(w->hello_io.ring)); // which is for hellos without a socket
 	assert_int_equal(other->drop[DRB_DROP_hellos_waiting], 0);
 	turn(1006);
 	assert_int_equal(state_of(3), DRB_LINK_DRAINED_BY_NEIGHBOUR);
@@ -133,7 +136,8 @@ TEST(news_by_another_worker)
 	end_with_sockets();
 }
 
-// A neighbour that says something new without end has its own socket read, so often, and no other.
+// If a neighbour sends news endlessly, the switch reads only the socket of that port more often,
+// and only AT_ONCE hellos in a turn.
 TEST(news_without_end)
 {
 	begin_with_sockets(1);
@@ -148,11 +152,11 @@ TEST(news_without_end)
 	turn(1003);
 	assert_int_equal(reads, 2 * AT_ONCE);
 	turn(1005);
-	assert_int_equal(reads, 2 * AT_ONCE + PORTS + 1); // one was left
+	assert_int_equal(reads, 2 * AT_ONCE + PORTS + 1); // one hello was left
 	end_with_sockets();
 }
 
-// At rest nobody tells of hellos: before a neighbour is thought dead its socket is read.
+// While workers do not report hellos, a socket is read before its neighbour counts as dead.
 TEST(nobody_dies_unread)
 {
 	begin_with_sockets(1);
@@ -172,7 +176,8 @@ TEST(nobody_dies_unread)
 	end_with_sockets();
 }
 
-// The neighbour has sent more than came: the link has lost it, if this switch has not.
+// If fewer packets arrived than the neighbour has sent, the link lost the others, unless this
+// switch did.
 TEST(what_a_socket_loses_is_no_loss_of_the_link)
 {
 	uint8_t frame[DRB_HELLO_LEN_MAX];
@@ -200,7 +205,7 @@ static unsigned interface_of(const struct drb_port *port)
 	return 1;
 }
 
-// Hellos that ports send in the next turn by themselves.
+// The number of hellos that ports send individually in the next turn.
 static uint32_t sent_apart(uint64_t ms)
 {
 	struct drb_hello last;
@@ -212,7 +217,7 @@ static uint32_t sent_apart(uint64_t ms)
 	return frames;
 }
 
-// Nobody takes what leaves by the socket of all: once it is full each port sends its own, for a minute.
+// The common socket is not drained: once it is full, each port sends its own hellos, for a minute.
 TEST(a_full_socket_silences_nobody)
 {
 	static const struct drb_hello_ops together = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What hosts do wrong is said once for each port and fault, with the cure, and is trouble as long as it
-// goes on; at the highest port, too.
+// Each fault of a host is reported once for each port, with the cure, and counts as trouble while
+// it lasts; also at the highest port.
 #include "fixtures/unit.h"
 
 #include "common/cli/log.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What wakes a sleeping worker, whether its sockets are polled one by one or, after a quiet second, in a set.
+// The events that wake a sleeping worker. Its sockets are polled one by one or, after a quiet
+// second, as a set.
 #include "fixtures/unit.h"
 
 #include <sys/socket.h>
@@ -22,7 +23,7 @@ static void connect_port(uint32_t i)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, ends), 0);
 	far[i] = ends[1];
-	if (queue[i].fd > 0) { // as ports do when their interface comes again
+	if (queue[i].fd > 0) { // as ports do when their interface returns
 		assert_true(dup2(ends[0], queue[i].fd) >= 0);
 		close(ends[0]);
 	} else {
@@ -43,7 +44,7 @@ static void begin(void)
 		w.hello_io.port[i].fd = -1;
 	}
 	assert_int_equal(drb_idle_init(&w), 0);
-	drb_idle_pause(&w); // quiet since now
+	drb_idle_pause(&w); // quiet from now on
 }
 
 static void end(void)
@@ -74,7 +75,7 @@ static void quiet_second(void)
 	drb_idle_wait(&w, &no_time);
 }
 
-// Each wait would otherwise last a minute, and the test fails by its time limit.
+// A missed wake-up would last a minute, and the test would fail by its time limit.
 static void wakes_by_each_port(void)
 {
 	for (uint32_t i = 0; i < PORTS; i++) {
@@ -104,8 +105,8 @@ TEST(quiet_ports_are_in_the_set)
 		assert_true(w.all_in_set);
 		packet_comes(i);
 		drb_idle_wait(&w, &long_time);
-		assert_true(
-			w.all_in_set); // until the next sleep: the packet does not wait for that
+		// This changes at the next sleep, so that the packet is not delayed.
+		assert_true(w.all_in_set);
 		packet_is_received(i);
 		drb_idle_wait(&w, &no_time);
 		assert_false(w.all_in_set);
@@ -150,7 +151,8 @@ static void end_with_hellos(const int ends[2])
 	close(ends[1]);
 }
 
-// A hello wakes a worker that forwards, by its own socket. One at rest looks by itself.
+// A hello wakes a forwarding worker by its own socket. A worker at rest reads the socket without
+// being woken.
 TEST(hellos_wake_who_forwards)
 {
 	int ends[2];
@@ -171,7 +173,8 @@ TEST(hellos_wake_who_forwards)
 	end_with_hellos(ends);
 }
 
-// That an interface was down is an error of its socket, which nobody reads: it wakes once, and no more.
+// An interface that was down leaves an error at its socket, which is not read: it wakes the worker
+// only once.
 TEST(an_error_of_hellos_wakes_once)
 {
 	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};

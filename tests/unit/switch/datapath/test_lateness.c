@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much later packets leave an egress queue because its worker did not wake in time.
+// Packets leave an egress queue late because its worker did not wake in time.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
 
 #include "switch/datapath/worker/egress_queue.h"
 
-// What pauses of the worker cost packets is what they wait longer than at a worker that always wakes in time.
+// Lateness is the additional waiting time compared with a worker that always wakes in time.
 TEST(lateness_is_what_pauses_cost)
 {
 	static const double loads[] = {0.5, 0.8, 0.95};
@@ -48,7 +48,7 @@ TEST(lateness_is_what_pauses_cost)
 	}
 }
 
-// Served in time: each leaves at its departure.
+// Served in time: each packet leaves at its departure.
 static void serve_in_time(struct drb_egress *q, uint32_t packets)
 {
 	while (packets-- > 0) {
@@ -64,7 +64,8 @@ static void push(struct drb_egress *q, uint32_t packets, uint64_t now)
 		assert_true(drb_egress_push(q, q, 60, now));
 }
 
-// What a pause cost ends with the packets that waited then, also if they leave all at once or without a rate.
+// The lateness of a pause ends with the packets that waited then, also if they leave all at once or
+// without a rate.
 TEST(the_next_busy_period_is_not_late)
 {
 	const struct drb_link_model link = {{1000, true}, 0, 0, 2000000}, unpaced = {0};

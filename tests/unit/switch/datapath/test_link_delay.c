@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What counters and hellos say of packets that are on a link with a delay: they have left their queue, and are not at the
-// other end yet. Time is the test's.
+// Counters and hellos while packets are on a link with a delay: they have left their queue, and
+// have not reached the other end. The test sets the time.
 #include "fixtures/unit.h"
 
 #include "switch/datapath/transmit.h"
@@ -11,7 +11,8 @@
 
 static const uint32_t ups[] = {2, 3};
 
-// A switch of F(3,2) with these packets of host 0 on the link of one uplink, and hellos sent before them.
+// A switch of F(3,2) whose PACKETS packets of host 0 are on the link of one uplink, with hellos
+// sent before them.
 static void begin_with_packets_on_a_link(void)
 {
 	uint8_t frame[LENGTH];
@@ -38,7 +39,7 @@ static void begin_with_packets_on_a_link(void)
 	assert_int_equal(w->occupancy[2] + w->occupancy[3], 0);
 }
 
-// Packets that the last hellos by both uplinks say were sent, hellos included.
+// The number of packets, hellos included, that the last hellos by both uplinks report as sent.
 static uint64_t said_to_be_sent(uint32_t hellos)
 {
 	struct drb_hello h = {0};
@@ -63,7 +64,7 @@ static uint32_t take_packets(void)
 	return packets;
 }
 
-// Hellos overtake what is on the link: a neighbour that does not have it yet has lost nothing.
+// Hellos overtake packets on the link: a neighbour that has not received these has lost nothing.
 TEST(hellos_tell_what_has_come)
 {
 	uint64_t next_ns;
@@ -80,7 +81,7 @@ TEST(hellos_tell_what_has_come)
 	end();
 }
 
-// Without a peer what is on the link is lost, and no octet of it was sent.
+// Without a peer, packets on the link are lost, and none of their bytes count as sent.
 TEST(a_link_that_ends_loses_what_is_on_it)
 {
 	uint64_t next_ns, octets = 0, packets = 0;
@@ -103,6 +104,111 @@ TEST(a_link_that_ends_loses_what_is_on_it)
 	assert_int_equal(w->drop[DRB_DROP_port_down], PACKETS);
 	assert_int_equal(w->queued, 0);
 	end();
+}
+
+// Fills the driver's ring with a pointer that is not a packet.
+static void fill_driver(uint32_t port)
+{
+	while (rte_ring_enqueue(from[port][0], &all) == 0)
+		;
+}
+
+static void empty_driver(uint32_t port)
+{
+	void *p;
+
+	while (rte_ring_dequeue(from[port][0], &p) == 0)
+		;
+}
+
+static uint64_t refused(void)
+{
+	drb_worker_take_snapshot(w);
+	return w->snapshot.worker.tx_refused;
+}
+
+// The switch has packets for both uplinks, whose links have this delay.
+static void begin_with_packets_for_links(const char *delay)
+{
+	uint8_t frame[LENGTH];
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 HEAD RINGS "routing: {scheme: dmodk}\nlink: {driver: vdev, rate: 1Gbit%s}\n",
+		 delay);
+	start_switch(text);
+	w->now_ns = 1000 * MS;
+	for (uint32_t n = 0; n < 2 * PACKETS; n++) {
+		make_frame(frame, sizeof(frame), 0, 2 + n % 2);
+		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
+		drb_forward_burst(w, 0, &m, 1);
+	}
+}
+
+static const char *const delays[] = {"", ", delay: 5ms"};
+
+// Full drivers behind queues and behind links with a delay: the worker tries again soon. Each
+// refusal counts.
+TEST(refused_packets_are_tried_again_soon)
+{
+	uint64_t next_ns;
+
+	for (size_t d = 0; d < ARRAY_SIZE(delays); d++) {
+		uint32_t tries = 0;
+		begin_with_packets_for_links(delays[d]);
+		fill_driver(2);
+		fill_driver(3);
+		for (uint32_t step = 0; tries < 3 && step < 100; step++) {
+			drb_transmit(w, &next_ns);
+			tries += refused() > tries * 2 * PACKETS;
+			assert_int_equal(refused(), tries * 2 * PACKETS);
+			assert_true(tries == 0 || next_ns - w->now_ns <= 100000);
+			w->now_ns += 100000;
+		}
+		assert_int_equal(tries, 3);
+		empty_driver(2);
+		empty_driver(3);
+		drb_transmit(w, &next_ns);
+		assert_int_equal(next_ns, UINT64_MAX);
+		assert_int_equal(refused(), 3 * 2 * PACKETS);
+		assert_int_equal(take_packets(), 2 * PACKETS);
+		free_switch();
+	}
+}
+
+// The driver loses all packets of a burst except the first, which is sent as part of a GSO packet.
+static uint32_t lose_most(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
+			  struct drb_send_result *result)
+{
+	(void)q;
+	*result = (struct drb_send_result){count - 1, (count - 1) * LENGTH, 1};
+	rte_pktmbuf_free_bulk(packets, count);
+	return count;
+}
+
+TEST(packets_that_a_driver_loses_are_counted)
+{
+	struct drb_port_queue *q = port_set.port[2].queue[0], before = *q;
+	uint64_t next_ns;
+
+	for (size_t d = 0; d < ARRAY_SIZE(delays); d++) {
+		begin_with_packets_for_links(delays[d]);
+		q->send = lose_most;
+		for (uint32_t step = 0; step < 2; step++) {
+			w->now_ns += 10 * MS;
+			drb_transmit(w, &next_ns);
+		}
+		q->send = before.send;
+		assert_int_equal(take_packets(), PACKETS); // by the other uplink
+		drb_worker_take_snapshot(w);
+		const struct drb_port_counters *port = &w->snapshot.port[2];
+		assert_int_equal(w->snapshot.drop[DRB_DROP_not_sent], PACKETS - 1);
+		assert_int_equal(w->snapshot.worker.gso_packets, 1);
+		assert_int_equal(port->out_discards, PACKETS - 1);
+		assert_int_equal(port->out_packets, 1);
+		assert_int_equal(port->out_octets, LENGTH);
+		free_switch();
+	}
 }
 
 TEST_MAIN(setup_rings, free_eal)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What hosts send beyond the rate of their links is dropped, each host's own; what is within it is not.
+// Packets of a host beyond the rate of its link are dropped, separately for each host; packets
+// within the rate are not.
 #include "fixtures/unit.h"
 
 #include "fixtures/forward_switch.h"
@@ -9,7 +10,7 @@
 #define MS UINT64_C(1000000)
 #define BURST 64
 
-// A host sends so many frames to the other one; how many are kept, and go on.
+// A host sends `count` frames to the other one; returns how many pass.
 static uint32_t sends(uint32_t host, uint32_t count, uint32_t len)
 {
 	struct rte_mbuf *packets[BURST];
@@ -32,7 +33,7 @@ TEST(bursts_and_rate)
 	assert_int_equal(sends(0, BURST, 60), 10);
 	assert_int_equal(w.drop[DRB_DROP_over_rate], BURST - 10);
 	assert_int_equal(sends(0, BURST, 60), 0);
-	assert_int_equal(sends(1, 10, 60), 10); // the other host has its own
+	assert_int_equal(sends(1, 10, 60), 10); // the other host has its own limit
 	w.now_ns += 5 * MS;
 	assert_int_equal(sends(0, BURST, 60), 5);
 	for (int i = 0; i < 10000; i++) {
@@ -40,13 +41,13 @@ TEST(bursts_and_rate)
 		kept += sends(0, BURST, 60);
 	}
 	assert_int_equal(kept, 1000);
-	w.now_ns += 3600 * 1000 * MS; // rest earns no more than a burst
+	w.now_ns += 3600 * 1000 * MS; // rest earns at most one burst
 	assert_int_equal(sends(0, BURST, 60), 10);
 	conserved();
 	end();
 }
 
-// At the rate, nothing is dropped, for however long; and rates in bit/s go by octets.
+// No packet is dropped at the rate, however long it lasts. Rates in bit/s count bytes.
 TEST(within_the_rate)
 {
 	begin(SWITCH "link: {driver: none, rate: 1Mbit, host_burst: 2}\n", 16000);
@@ -63,7 +64,7 @@ TEST(within_the_rate)
 	end();
 }
 
-// Nobody is held to a rate that he has not, nor by default; links between switches never are.
+// No host has a limit by default or without a rate; links between switches never have one.
 TEST(only_where_it_is_said)
 {
 	begin(SWITCH "link: {driver: none, rate: 1Mbit}\n", 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A flooded port gets short turns while others have something, and whole bursts otherwise.
+// A flooded port gets short turns while other ports have packets, and whole bursts otherwise.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -9,7 +9,7 @@
 
 static struct drb_receive_share share;
 
-// One turn of a port with so many packets waiting; how many it gave.
+// One turn of a port with `waiting` packets; returns how many it gave.
 static uint32_t turn(uint32_t port, uint32_t waiting, uint64_t iteration)
 {
 	uint32_t budget = drb_receive_budget(&share, port, BURST, iteration);
@@ -27,13 +27,13 @@ TEST(a_flood_is_short_beside_others)
 		turn(1, i % 100 == 0, i);
 		assert_int_equal(n, i < DRB_SHARE_FLOODED ? BURST : DRB_SHARE_SHORT);
 	}
-	// The others have fallen silent.
+	// The other ports have fallen silent.
 	for (uint64_t i = 1000; i < 2000; i++) {
 		uint32_t n = turn(0, UINT32_MAX, i);
 		turn(1, 0, i);
 		assert_int_equal(n, i < 900 + DRB_SHARE_LATELY ? DRB_SHARE_SHORT : BURST);
 	}
-	// The flood ends: it is a port like others at once.
+	// The flood ends: the port is at once like others.
 	turn(1, 3, 2000);
 	assert_int_equal(turn(0, 5, 2001), 5);
 	assert_int_equal(turn(0, UINT32_MAX, 2002), BURST);
@@ -44,14 +44,14 @@ TEST(bursts_are_no_flood)
 	memset(&share, 0, sizeof(share));
 	for (uint64_t i = 0; i < 10000; i++) {
 		turn(1, 1, i);
-		// A ring that is emptied now and then.
+		// A ring that is sometimes emptied.
 		assert_int_equal(turn(0, i % DRB_SHARE_FLOODED == 0 ? BURST - 1 : BURST, i),
 				 i % DRB_SHARE_FLOODED == 0 ? BURST - 1 : BURST);
 	}
 }
 
-// Whatever the mix, a packet of a port that is not flooded waits for at most a short turn of each flooded
-// port, but for the first moments; among flooded ports all get the same.
+// Whatever the mix, a packet of a port that is not flooded waits for at most a short turn of each
+// flooded port, except at the beginning. All flooded ports get the same.
 TEST(any_mix)
 {
 	for (uint64_t seed = 0; seed < 50; seed++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole F(3,2) in memory whose switches tell each other of outages, in a time that is the test's: with every pair and
-// sampled triples of dead links and switches above layer 1, packets between hosts that are still connected arrive
-// 2 s after, by real hellos and the forwarding path. Who is connected, a breadth-first search over the links says.
+// A whole F(3,2) in memory whose switches report outages to each other; the test sets the time.
+// Links and switches above layer 1 are dead: every pair, and a sample of triples. After 2 s of real
+// hellos, packets between all connected hosts arrive by the forwarding path. A breadth-first search
+// over the links finds which are connected.
 #include "fixtures/unit.h"
 
 #include "common/cli/log.h"
@@ -33,7 +34,7 @@ static uint32_t link_at(uint32_t n, uint32_t port)
 	return LINKS;
 }
 
-// Hellos on their way, a step each.
+// Hellos in flight, which take one step.
 static struct {
 	uint32_t to, port, len;
 	uint8_t frame[DRB_HELLO_LEN_MAX];
@@ -162,7 +163,7 @@ static void find_broken(void)
 	}
 }
 
-// The naive second model: which racks a breadth-first search reaches.
+// The naive second model: the racks that a breadth-first search reaches.
 static uint32_t reached(uint32_t from)
 {
 	uint32_t queue[SWITCHES] = {from}, end = 1, seen = 1u << from;
@@ -182,7 +183,7 @@ static uint32_t reached(uint32_t from)
 
 static uint32_t sent_all, longest;
 
-// Packets of every host to every host that it can reach.
+// Sends packets from every host to every host that it can reach.
 static void all_arrive(void)
 {
 	uint32_t at, switches;

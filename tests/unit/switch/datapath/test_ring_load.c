@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Occupancy with rings: uplinks of a kind of port of our own, which takes all that it gets and lets go of
-// it as the test says.
+// Occupancy with rings: uplinks of a test port kind, which accepts all packets and releases them
+// when the test says so.
 #include "fixtures/unit.h"
 
 #include "fixtures/switch_eal.h"
@@ -23,8 +23,8 @@ struct device {
 	struct drb_port port;
 	struct queue {
 		struct drb_port_queue base;
-		uint16_t sent, drained; // as a ring's head and tail, which wrap
-		uint32_t looks;         // at the two
+		uint16_t sent, drained; // a ring's head and tail, which wrap
+		uint32_t looks;         // reads of the two
 	} queue[QUEUES];
 };
 
@@ -83,7 +83,7 @@ static void end(void)
 	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
 }
 
-// A burst from host 0, its packets to these hosts, goes through worker n.
+// A burst from host 0 to these hosts goes through worker n.
 static void burst(uint32_t n, const uint32_t *to, uint32_t count)
 {
 	struct drb_worker *worker = &all.worker[n];
@@ -114,7 +114,7 @@ static uint16_t sent(uint32_t u)
 	return device[u].queue[0].sent;
 }
 
-// The uplink by which a packet to host 4 goes while the rings hold so many.
+// The uplink of a packet to host 4 while the rings hold u0 and u1 packets.
 static uint32_t goes_while(uint16_t u0, uint16_t u1)
 {
 	uint16_t before = sent(1);
@@ -195,14 +195,14 @@ TEST(packets_of_a_burst_count)
 	assert_int_equal(sent(1), 5);
 	device[0].queue[0].drained = sent(0);
 	device[1].queue[0].drained = sent(1);
-	// Packets to one host that follow each other stay together; the others count them.
+	// Consecutive packets to one host stay together; later packets count them.
 	burst(0, train, ARRAY_SIZE(train));
 	assert_int_equal(sent(0), 7 + 6);
 	assert_int_equal(sent(1), 5 + 6);
 	end();
 }
 
-// A ring is looked at while something may be in it, and if decisions compare loads.
+// A ring is read while it may have packets, and if decisions compare loads.
 TEST(idle_uplinks_are_not_looked_at)
 {
 	begin(HEAD "routing: {threshold: 2}\n");
@@ -212,11 +212,11 @@ TEST(idle_uplinks_are_not_looked_at)
 	}
 	assert_int_equal(device[0].queue[0].looks, 99); // the first burst found nothing sent
 	assert_int_equal(device[1].queue[0].looks, 0);
-	for (int i = 0; i < 100; i++) // of which one sees that the last packet is gone
+	for (int i = 0; i < 100; i++) // the first read finds that the last packet is gone
 		drb_shared_load_read(w, 0);
 	assert_int_equal(device[0].queue[0].looks, 100);
 	one(4);
-	drb_shared_load_read(w, w->down_ports); // what comes from above does not go up
+	drb_shared_load_read(w, w->down_ports); // packets from above do not go up
 	assert_int_equal(device[0].queue[0].looks, 100);
 	drb_shared_load_read(w, 0);
 	assert_int_equal(device[0].queue[0].looks, 101);
@@ -234,8 +234,8 @@ TEST(idle_uplinks_are_not_looked_at)
 	}
 }
 
-// What one worker has sent and nobody has taken is a load for the other, until it is taken: without that
-// the first worker does anything.
+// Packets that one worker has sent count as load for the other until they are taken, also if the
+// first worker does nothing more.
 TEST(rings_of_all_workers)
 {
 	const uint32_t to[] = {4, 4, 4, 4, 4, 4, 4};
@@ -253,14 +253,14 @@ TEST(rings_of_all_workers)
 	end();
 }
 
-// T follows from how often a burst finds the rings in use.
+// T follows from how often a burst finds packets in the rings.
 TEST(threshold_follows)
 {
 	begin(HEAD "routing: {threshold: auto}\n");
 	for (uint32_t i = 0; i < 20000; i++) {
 		w->now_ns += MS / 10;
 		one(4);
-		// Every second burst finds nothing at u0, and u1 is never used.
+		// Every second burst finds u0 empty, and u1 is never used.
 		device[0].queue[0].drained = (uint16_t)(sent(0) - (i & 1));
 		device[1].queue[0].drained = sent(1);
 		if (w->now_ns >= w->threshold.due_ns)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The simulator's packet model and the switch's forwarding path take identical decisions: on the
-// same arrivals, queues, marks, times and random numbers, for every scheme, layer by layer.
+// The simulator's packet model and the switch's forwarding path make identical decisions. They get
+// the same arrivals, queues, marks, times and random numbers, for every scheme, layer by layer.
 #include "fixtures/unit.h"
 
 #include "sim/models/packet_decide.h"
@@ -10,15 +10,15 @@
 
 #define SLOT_NS (1 << 20) // whole ticks of the switch
 #define SLOTS 60
-#define RATE "953.67431640625pps" // a packet in each slot of those
+#define RATE "953.67431640625pps" // a packet in each of these slots
 #define BEFORE (4096 * 3)         // slots of the switch's clock
 #define QUEUE 400
 
 static struct drb_worker w;
 static uint32_t spread_decisions; // by walk
 
-// Each scheme three times, the second time with candidates that it compares in an array, the third as if it came
-// from outside.
+// Each scheme three times: the second time with candidates that it compares in an array, the third
+// time like an external scheme.
 static const struct rule {
 	enum drb_scheme scheme;
 	const char *keys;
@@ -36,14 +36,14 @@ struct stage {
 	struct drb_setup setup; // of the switch
 	struct drb_packet_setup model;
 	struct drb_packet_sim *sim;
-	struct drb_layer *layer; // of the model, and the switch in it
+	struct drb_layer *layer; // of the model, with the switch
 	uint32_t label, destinations;
 	struct drb_choice choice;
 	struct drb_hop hop;
 	struct drb_rng rng; // of arrivals
 };
 
-// A packet a slot, as in the model, and the same beginning.
+// One packet per slot, as in the model, and the same beginning.
 static void begin_time(const struct stage *s)
 {
 	uint32_t ticks = SLOT_NS >> w.scheme_state.tick_shift;
@@ -92,7 +92,7 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 	s->rng = drb_rng_seed(layer, label);
 	if (s->choice.ops->tick)
 		begin_time(s);
-	// Some are met again and again, others hardly ever.
+	// Some destinations recur often, others hardly ever.
 	s->destinations = 1 + drb_rng_below(&s->rng, s->model.tree.hosts);
 }
 
@@ -125,7 +125,7 @@ static void set_queues(struct stage *s, struct rte_mbuf *any)
 	}
 }
 
-// The draw that the switch's next decision takes.
+// The draw of the switch's next decision.
 static uint64_t draw_to_come(void)
 {
 	struct drb_rng rng = w.rng;
@@ -134,7 +134,7 @@ static uint64_t draw_to_come(void)
 	return drb_draw_next(drb_draw_of(&w.choice), w.choice.uplinks, &number);
 }
 
-// One packet that goes up: the switch's uplink, *mark as it leaves.
+// One packet that goes up: returns the switch's uplink, and *mark as it leaves.
 static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, uint8_t *mark)
 {
 	uint32_t before[DRB_PORTS_MAX], out = UINT32_MAX;
@@ -188,7 +188,7 @@ static void one_packet(struct stage *s)
 	s->layer->len[s->label * (s->layer->up + s->layer->down) + sim]++;
 }
 
-// Both hear the same from above.
+// Both hear the same marks from above.
 static void hear(struct stage *s)
 {
 	uint8_t mark = (uint8_t)drb_rng_below(&s->rng, DRB_SPREAD_FAR + 1);
@@ -211,7 +211,7 @@ static void same_all_along(const char *fabric, uint32_t layer, uint32_t label,
 	for (uint32_t slot = 0; slot < SLOTS; slot++) {
 		s.sim->slot = slot;
 		w.now_ns = (uint64_t)(BEFORE + slot) * SLOT_NS;
-		w.open = drb_rng_below(&s.rng, 2); // one loop of the switch, or the other
+		w.open = drb_rng_below(&s.rng, 2); // either of the switch's two loops
 		set_queues(&s, any);
 		if (s.model.scheme == DRB_SCHEME_WALK && drb_rng_below(&s.rng, 4) == 0)
 			hear(&s);
@@ -234,7 +234,7 @@ static void same_decisions(void **state)
 		{"layers: 3, arity: 2", 3, 8},
 		{"layers: 3, arity: 4", 3, 32},
 		{"layers: 4, arity: 2", 4, 16},
-		{"layers: 2, arity: 12", 2, 24}, // loads beyond a register
+		{"layers: 2, arity: 12", 2, 24}, // more loads than fit in a register
 		{"layers: 2, arity: 32", 2, 64}, // 64 ports
 	};
 	const struct rule *rule = *state;

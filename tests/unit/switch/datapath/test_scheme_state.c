@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scheme walk in the forwarding path: when it spreads and where to, and marks that no host sees or can
-// send.
+// Scheme walk in the forwarding path: when it spreads, over which uplinks. Hosts see no marks.
 #include "fixtures/unit.h"
 
 #include "fixtures/walk_state.h"
+#include "switch/control/reconfigure.h"
 #include "switch/datapath/decide/flow_assign.h"
 #include "fixtures/forward_switch.h"
 
-static uint16_t frame_len = 60; // of what passes() sends
+static uint16_t frame_len = 60; // of frames sent by passes()
 
-// A packet that came in by a port, from one host to another with a mark in its source. The port it
-// left by, or UINT32_MAX; *left: its mark then.
+// A packet arrives by a port, from one host to another, with a mark in its source. Returns the port
+// by which it left, or UINT32_MAX; *left is its mark then.
 static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, uint8_t *left)
 {
 	uint8_t frame[1514];
@@ -29,7 +29,7 @@ static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, ui
 			w.egress[i].packet[drb_egress_ring_index(&w.egress[i], 0)];
 		const uint8_t *octets = rte_pktmbuf_mtod(sent, const uint8_t *);
 		*left = octets[7];
-		// Nothing else of it was touched.
+		// All other bytes are unchanged.
 		frame[7] = octets[7];
 		assert_memory_equal(octets, frame, frame_len);
 		out = i;
@@ -43,8 +43,9 @@ static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, ui
 	"link: {driver: none" rate "}\nrouting: {" more "}\n"
 #define SWITCH(m, s, more) SWITCH_AT("", m, s, more)
 
-// A window is as many packet times, of full frames where sizes matter; a slow uplink beside others counts
-// as they do. Without rates, or with rates in different units, it is so many packets.
+// A window lasts a fixed number of packet times of the first uplink, of full frames where sizes
+// matter. If this uplink needs several slots of the other links for a packet, one slot counts.
+// Without rates, or with rates in different units, a window is a number of packets.
 TEST(windows_follow_the_rate)
 {
 	static const struct {
@@ -52,7 +53,7 @@ TEST(windows_follow_the_rate)
 		double packet_ns; // 0: counted in packets
 	} cases[] = {
 		{"link: {driver: none, rate: 500pps}\n", 2e6},
-		{"link: {driver: none, rate: 10Mbit}\n", 1230400}, // 1514 + 24 octets
+		{"link: {driver: none, rate: 10Mbit}\n", 1230400}, // 1514 + 24 bytes
 		{"link: {driver: none, rate: 10Mbit, overhead: 0}\n", 1211200},
 		{"link: {driver: none, rate: 10000Gbit}\n", 100},
 		{"link: {driver: none, rate: 0.25pps}\n", 1e9},
@@ -105,7 +106,7 @@ TEST(small_switches_spread_nothing)
 	end();
 }
 
-// A slot at rate rho of all hosts, each to a destination of its own.
+// A slot at rate rho: each host sends to its own destination.
 static void slot_of_hosts(double rho, const uint32_t to[4], struct drb_rng *rng, uint8_t *mark)
 {
 	for (uint32_t host = 0; host < 4; host++) {
@@ -118,8 +119,8 @@ static void slot_of_hosts(double rho, const uint32_t to[4], struct drb_rng *rng,
 	w.now_ns += 2000000;
 }
 
-// Where all want one uplink, packets are soon marked and take the uplinks in turn; where each wants
-// another, none is. The rate is one packet, or a full frame, in a slot.
+// If all defaults are one uplink, packets are soon marked and take the uplinks in turn. If the
+// defaults are disjoint, no packet is marked. The rate is one packet, or one full frame, per slot.
 TEST(defaults_that_overflow_are_spread)
 {
 	static const struct {
@@ -154,7 +155,7 @@ TEST(defaults_that_overflow_are_spread)
 		for (uint32_t u = 4; u < 8; u++)
 			assert_int_equal(count[u], 100);
 		assert_int_equal(w.routing.up_walked, walked + 400);
-		// What stays below is never marked.
+		// Packets that stay below are never marked.
 		assert_int_equal(passes(0, 0, 1, 0, &mark), 1);
 		assert_int_equal(mark, 0);
 		for (uint32_t slot = 0; slot < 5000; slot++)
@@ -165,7 +166,7 @@ TEST(defaults_that_overflow_are_spread)
 	}
 }
 
-// Marks of packets from above are heard, at any layer that has others above, and answered.
+// Marks of packets from above are heard and answered, in any layer below the top.
 TEST(marks_are_heard)
 {
 	static const char *const switches[] = {SWITCH(1, 0, "scheme: walk"),
@@ -181,7 +182,7 @@ TEST(marks_are_heard)
 				       &mark);
 			assert_in_range(passes(1, 1, 77, 0, &mark), 4, 7);
 			assert_int_equal(mark, few ? 0 : 3);
-			// From below, a lesser distance stays.
+			// A smaller distance from below stays.
 			if (layer == 2) {
 				passes(0, 1, 77, 1, &mark);
 				assert_int_equal(mark, 1);
@@ -191,8 +192,8 @@ TEST(marks_are_heard)
 	}
 }
 
-// What a switch sends down, from above or from below, after a packet of distance 1 from below turned round in it; at layer
-// 1 hosts see no mark.
+// Marks of packets that a switch sends down, from above or from below, after a packet of distance 1
+// from below turned round in it. In layer 1 hosts see no mark.
 TEST(marks_go_down)
 {
 	static const struct {
@@ -228,7 +229,7 @@ TEST(marks_go_down)
 	}
 }
 
-// One of several workers sees a part of the switch's packets, and knows.
+// With several workers, each sees a part of the switch's packets, and takes that into account.
 TEST(workers_are_parts)
 {
 	for (uint32_t workers = 1; workers <= 2; workers++) {
@@ -244,7 +245,7 @@ TEST(workers_are_parts)
 	}
 }
 
-// The mark of a packet on a detour is no news at a core.
+// A core ignores the mark of a packet on a detour.
 TEST(a_detour_does_not_turn)
 {
 	for (uint8_t detour = 0; detour <= 2; detour++) {
@@ -263,8 +264,8 @@ TEST(a_detour_does_not_turn)
 	}
 }
 
-// However a burst is decided, its defaults are counted and its marks obeyed: all at once if nothing waits
-// and nothing is marked, else packet by packet.
+// A burst is decided at once if no packet waits or is marked, otherwise packet by packet. Both
+// count its defaults and obey its marks.
 TEST(bursts_count_their_defaults)
 {
 	enum { BURST = 16 };
@@ -281,7 +282,7 @@ TEST(bursts_count_their_defaults)
 		if (n % 20 == 10)
 			spread_of(w.scheme_state.state)->distance =
 				spread_of(w.scheme_state.state)->distance ? 0 : 2;
-		drb_scheme_state_tick(&w.scheme_state, w.now_ns); // what is due is judged before
+		drb_scheme_state_tick(&w.scheme_state, w.now_ns); // judges what is due first
 		memcpy(expected, spread_of(w.scheme_state.state)->count, sizeof(expected));
 		for (uint32_t i = 0; i < BURST; i++) {
 			uint32_t to = 64 + drb_rng_below(&rng, 64), last = n % 3 == 0 && i == 15;
@@ -302,37 +303,31 @@ TEST(bursts_count_their_defaults)
 	end();
 }
 
-// Beside a dead uplink a switch decides as drb does among the others, whatever it has evidence of, and
-// passes marks on; when the uplink is back, it walks.
-TEST(nothing_walks_beside_a_dead_uplink)
+// Beside a dead uplink, marked packets take the others equally. Defaults count as usual.
+TEST(it_walks_beside_a_dead_uplink)
 {
-	static const char *const switches[] = {SWITCH(1, 0, "scheme: walk"),
-					       SWITCH(2, 0, "scheme: walk")};
-	uint8_t mark;
+	static const char *const of[] = {SWITCH(1, 0, "scheme: walk"),
+					 SWITCH(2, 0, "scheme: walk")};
 
 	for (uint32_t layer = 1; layer <= 2; layer++) {
-		uint32_t count[8] = {0};
-		begin(switches[layer - 1], 512);
-		spread_of(w.scheme_state.state)->distance = 1;
+		uint32_t from = layer - 1, count[8] = {0};
+		uint8_t mark;
+		begin(of[from], 512);
+		struct drb_spread *spread = spread_of(w.scheme_state.state);
 		drb_links_publish(&w.published_links, &(struct drb_links){.dead = 1 << 5});
 		drb_hellos_read_links(&w);
-		for (uint32_t n = 0; n < 256; n++) {
-			uint32_t to = 64 + n % 64, came = layer == 2 ? n % 8 : 0;
-			uint32_t out =
-				passes(n % 4, layer == 1 ? n % 4 : 1, to, (uint8_t)came, &mark);
-			uint32_t def = 4 + drb_hop_digit(&setup.hop, to);
-			assert_true(out == def || def == 5);
-			assert_int_equal(mark, came);
-			count[out]++;
-		}
-		assert_int_equal(count[5], 0);
-		assert_true(count[4] > 64 && count[6] > 64 && count[7] > 64);
-		assert_int_equal(w.routing.up_walked, 0);
+		spread->distance = 2;
+		for (uint32_t n = 0; n < 252; n++)
+			count[passes(0, from, 65, layer - 1, &mark)]++;
+		assert_int_equal(mark, layer == 1 ? 2 : 1);
+		assert_true(count[4] == 84 && count[6] == 84 && count[7] == 84);
+		assert_int_equal(w.routing.up_walked, 252);
+		assert_int_equal(spread->count[drb_hop_digit(&setup.hop, 65)] >> 40, 252);
 		drb_links_publish(&w.published_links, &(struct drb_links){0});
 		drb_hellos_read_links(&w);
-		passes(0, layer == 1 ? 0 : 1, 77, 0, &mark);
-		assert_int_equal(mark, 1);
-		assert_int_equal(w.routing.up_walked, 1);
+		for (uint32_t n = 0; n < 40; n++)
+			count[passes(0, from, 65, 0, &mark)]++;
+		assert_int_equal(count[5], 10);
 		end();
 	}
 }
@@ -347,7 +342,7 @@ TEST(hosts_see_no_marks)
 		assert_int_equal(mark, 0);
 	}
 	end();
-	// The octet is what the fabric's prefix says.
+	// The second byte of MACs is that of the fabric's prefix.
 	begin("fabric: {layers: 3, arity: 4, mac: \"02:0a\"}\nswitch: {layer: 1, label: 0}\n"
 	      "link: {driver: none}\nrouting: {scheme: walk}\n",
 	      512);
@@ -365,8 +360,8 @@ TEST(hosts_see_no_marks)
 	end();
 }
 
-// Nor where the switch itself has another scheme, while others still walk; and what is none of it
-// stays as it was.
+// Hosts see no marks either if the switch itself has another scheme while others still walk. Frames
+// that have no mark are unchanged.
 TEST(no_scheme_shows_marks)
 {
 	static const char *const switches[] = {
@@ -387,7 +382,7 @@ TEST(no_scheme_shows_marks)
 			assert_int_equal(mark, 0);
 		}
 		assert_int_equal(w.routing.down, 8);
-		// A source that is no host's, of a fabric that lets it pass.
+		// A source that belongs to no host, in a fabric that accepts it.
 		make_frame(frame, sizeof(frame), 77, 2);
 		memset(frame + 6, 0x0f, 6);
 		m = mbuf_of(frame, sizeof(frame));
@@ -395,7 +390,7 @@ TEST(no_scheme_shows_marks)
 		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
 		assert_int_equal(w.occupancy[2], 1);
 		empty_queues();
-		// On its way around something, too.
+		// The same on a detour.
 		make_frame(frame, sizeof(frame), 77, 3);
 		frame[1] ^= 1;
 		frame[7] ^= 1;
@@ -415,7 +410,7 @@ TEST(no_scheme_shows_marks)
 	}
 }
 
-// What switches say to each other passes as it is.
+// Hellos between switches pass unchanged.
 TEST(hellos_are_left_alone)
 {
 	struct rte_mbuf *m;
@@ -433,7 +428,7 @@ TEST(hellos_are_left_alone)
 	end();
 }
 
-// Their source is that of a host with a mark where the fabric's MACs begin with 06 as well.
+// The source of hellos looks like a host with a mark if the fabric's MACs also begin with 06.
 TEST(hellos_arrive)
 {
 	struct drb_hello hello = {.period_ms = 100, .serial = {1, 1}};
@@ -463,6 +458,43 @@ TEST(hosts_cannot_send_marks)
 	assert_int_equal(mark, 0xff);
 	assert_int_equal(w.drop[DRB_DROP_spoofed_source], 255);
 	end();
+}
+
+// A reload keeps the scheme's state unless scheme, parameters or the rates of uplinks change.
+TEST(reloads_keep_the_state)
+{
+	static const struct {
+		const char *rest;
+		bool stays;
+	} cases[] = {
+		{"routing: {scheme: ars}\n", true},
+		{"routing: {scheme: ars, threshold: 9, seed: 7}\n", true},
+		{"routing: {scheme: ars}\nports: [{name: d0, rate: 100pps}]\n", true},
+		{"routing: {scheme: 'ars:max_flows=64'}\n", false},
+		{"routing: {scheme: walk}\n", false},
+		{"routing: {scheme: ars}\nports: [{name: u1, rate: 100pps}]\n", false},
+		{"routing: {scheme: ars}\nports: [{name: u1, rate: 500pps, slotted: true}]\n",
+		 true},
+	};
+	static struct drb_setup to;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct drb_reconfigure change;
+		char text[256];
+		begin(SWITCH_AT(", rate: 500pps", 1, 0, "scheme: ars"), 512);
+		snprintf(text, sizeof(text),
+			 "fabric: {layers: 3, arity: 4}\nswitch: {layer: 1, label: 0}\n"
+			 "link: {driver: none, rate: 500pps}\n%s",
+			 cases[i].rest);
+		to = setup_of(text);
+		const void *before = w.scheme_state.state;
+		assert_int_equal(drb_reconfigure_make(&change, &w, &setup, &to), 0);
+		drb_reconfigure_apply(&w, &change);
+		drb_reconfigure_free(&change);
+		assert_int_equal(w.scheme_state.state == before, cases[i].stays);
+		assert_ptr_equal(w.scheme_state.ops, to.choice.ops);
+		end();
+	}
 }
 
 TEST_MAIN(setup_eal, free_eal)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Thresholds that follow from what is measured, and the record of what decisions see.
+// Thresholds that follow from measurements, and the record of the loads that decisions compare.
 #include "fixtures/unit.h"
 
 #include "drb/threshold.h"
@@ -26,7 +26,7 @@ static void near(double value, double want, double by)
 		fail_msg("%g is not %g", value, want);
 }
 
-// For 2 s, each uplink sends so many packets of 1000 octets each ms.
+// For 2 s, each uplink sends this many packets of 1000 bytes per ms.
 static void send_up(uint32_t u0, uint32_t u1)
 {
 	for (int ms = 0; ms < 2000; ms++) {
@@ -52,7 +52,7 @@ static void in_force(double rho)
 	assert_true(w.snapshot.utilisation == w.threshold.utilisation);
 }
 
-// rho is the mean share of time that the links were busy, overhead included.
+// rho is the mean share of time in which the links were busy, overhead included.
 TEST(packet_threshold)
 {
 	begin_thresholds(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
@@ -63,7 +63,7 @@ TEST(packet_threshold)
 	send_up(10, 9);
 	in_force(0.95);
 	assert_int_equal(w.choice.margin, 4); // 1 + ln 20 = 3.996
-	send_up(20, 20);                      // more than the link takes does not count
+	send_up(20, 20);                      // more than the link can send does not count
 	near(w.threshold.utilisation, 1, 1e-6);
 	near(w.threshold.value, 1 + log(1000), 1e-9);
 	send_up(0, 0);
@@ -77,7 +77,7 @@ TEST(packet_threshold)
 	drb_worker_free(&w);
 }
 
-// The average forgets with a time constant of 100 ms.
+// The average decays with a time constant of 100 ms.
 TEST(smoothing)
 {
 	begin_thresholds(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
@@ -91,7 +91,7 @@ TEST(smoothing)
 	drb_worker_free(&w);
 }
 
-// Without a rate the worker is what packets wait for.
+// Without a rate, packets wait only for the worker.
 TEST(worker_as_server)
 {
 	begin_thresholds(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\nlink: {driver: none}\n");
@@ -108,7 +108,7 @@ TEST(worker_as_server)
 	drb_worker_free(&w);
 }
 
-// Flow unit: T(c) of flows per uplink; packets decided alone go by rho.
+// Flow unit: T(c) of flows per uplink. Packets that are decided one by one use rho.
 TEST(flow_threshold)
 {
 	begin_thresholds(HEAD(3, 4, 1, 0) "routing: {threshold: auto, unit: flow, flow_max: 1000}\n"
@@ -131,7 +131,7 @@ TEST(flow_threshold)
 	drb_worker_free(&w);
 }
 
-// A switch of the top layer has nothing that could be busy.
+// A switch of the top layer has no uplinks that could be busy.
 TEST(no_uplinks)
 {
 	begin_thresholds(HEAD(2, 2, 2, 0) "link: {driver: none, rate: 10kpps}\n");
@@ -140,7 +140,7 @@ TEST(no_uplinks)
 	drb_worker_free(&w);
 }
 
-// A number stays as it is.
+// A fixed threshold stays.
 TEST(fixed_threshold)
 {
 	begin_thresholds(
@@ -152,7 +152,7 @@ TEST(fixed_threshold)
 	drb_worker_free(&w);
 }
 
-// The decisions of one burst in DRB_DIFFERENCE_EVERY, by the loads they saw.
+// Records the decisions of one burst in DRB_DIFFERENCE_EVERY, by the loads that they compared.
 TEST(record)
 {
 	uint32_t bursts = 20 * DRB_DIFFERENCE_EVERY;
@@ -171,7 +171,7 @@ TEST(record)
 		w.now_ns += MS;
 		empty_queues();
 	}
-	// Six at u0 before u1 is shorter by more than 5; the seventh goes there, and so on.
+	// Six packets at u0 before u1 is shorter by more than 5; the seventh goes to u1, and so on.
 	static const uint32_t seen[8] = {0, 1, 2, 3, 4, 5, 6, 5};
 	uint64_t want[DRB_DIFFERENCES] = {0};
 	for (uint32_t i = 0; i < 8; i++)
@@ -185,8 +185,8 @@ TEST(record)
 	drb_worker_free(&w);
 }
 
-// What no uplink had a load for, whichever way the burst was queued: of packets that are decided
-// upon, and by schemes that have a threshold.
+// Decisions that are recorded without load on any uplink, in either loop. Only packets that are
+// decided count, and only schemes with a threshold.
 static uint64_t recorded_idle(const char *scheme, bool open)
 {
 	char text[256];

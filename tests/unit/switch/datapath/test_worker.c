@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The forwarding thread as a whole: real devices of DPDK (rings that the test fills and empties,
-// and null devices that never run dry), counters read while it runs.
+// The whole forwarding thread with real DPDK devices: rings that the test fills and empties, and
+// null devices that never run dry. Counters are read while it runs.
 #include "fixtures/unit.h"
 
 #include <pthread.h>
@@ -43,7 +43,7 @@ static void end(pthread_t thread)
 	drb_worker_free(&w);
 }
 
-// A snapshot from another thread while the worker runs, in which packets are conserved.
+// A snapshot from another thread while the worker runs; packets are conserved in it.
 static struct totals worker_picture(void)
 {
 	drb_worker_ask_snapshot(&w);
@@ -51,13 +51,15 @@ static struct totals worker_picture(void)
 	return totals_of(&w.snapshot);
 }
 
-// Frames carry where they must leave and a number that counts up per source and destination.
+// Frames contain the port by which they must leave, and a number that counts up per source and
+// destination.
 struct counts {
 	uint64_t sent, received;
 	uint32_t last[PORTS][8];
 };
 
-// A port at 1000 packets/s holds what came at once and gives it out over the time it takes.
+// A port at 1000 packets/s holds packets that arrive at once, and sends them over the time that
+// they take.
 TEST(pace_is_kept)
 {
 	pthread_t thread = begin(HEAD RINGS "link: {driver: vdev, rate: 1kpps}\n");
@@ -81,14 +83,16 @@ TEST(pace_is_kept)
 	}
 	taken = drb_clock_now() - begun;
 	lost = machine_lost_ns() - lost;
-	// Never faster than the link; slower only by what the machine kept from us.
+	// The worker is never faster than the link, and slower only by the time that the machine
+	// withheld.
 	assert_true(taken >= 50000000);
 	assert_true(taken < 70000000 + lost);
 	worker_picture();
 	end(thread);
 }
 
-// On a link with a delay packets come later, as fast; those on it when the worker ends are freed.
+// On a link with a delay packets arrive later, at the same rate. Packets on the link when the
+// worker ends are freed.
 TEST(a_delay_is_kept)
 {
 	pthread_t thread = begin(HEAD "routing: {scheme: dmodk}\n" RINGS
@@ -126,7 +130,7 @@ TEST(a_delay_is_kept)
 	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
 }
 
-// The driver takes nothing: packets stay queued, the queue fills, nothing is lost from sight.
+// The driver takes nothing: packets stay queued, the queue fills, and all are counted.
 TEST(refused_packets_stay)
 {
 	pthread_t thread = begin(HEAD RINGS "link: {driver: vdev, queue: 100}\n");
@@ -158,24 +162,30 @@ TEST(refused_packets_stay)
 	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
 }
 
-// A worker with nothing to wait for sleeps until it is told to stop, and answers while it sleeps.
+// A worker without work sleeps until it is stopped, and replies while it sleeps.
 TEST(sleeper_wakes)
 {
 	const struct drb_snapshot *s = &w.snapshot;
+	const uint64_t before = drb_clock_now(), lost = machine_lost_ns();
 	pthread_t thread = begin(HEAD "link: {driver: none}\n");
 
 	nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
 	drb_worker_ask_snapshot(&w);
 	has_answered(&w);
-	assert_true(s->worker.sleep_ns > 40000000);
+	assert_true(s->worker.sleep_ns + machine_lost_ns() - lost > 40000000);
 	assert_true(s->worker.sleeps < 10);
 	assert_true(s->worker.iterations < 20);
+	// The worker slept after each iteration, and no iteration had work.
+	assert_int_equal(s->worker.sleeps, s->worker.iterations);
+	assert_int_equal(s->worker.idle_iterations, s->worker.iterations);
+	assert_int_equal(s->worker.work_cycles, 0);
+	assert_true(s->worker.busy_ns <= drb_clock_now() - before);
 	uint64_t begun = drb_clock_now();
 	end(thread);
 	assert_true(drb_clock_now() - begun < 5000000000);
 }
 
-// Stopped before it begins: it must not run.
+// A worker that is stopped before it begins must not run.
 TEST(stopped_before_the_start)
 {
 	setup = setup_of(HEAD "link: {driver: none}\n");
@@ -204,18 +214,22 @@ TEST(null_devices)
 	for (uint32_t i = 0; i < 3; i++)
 		drb_worker_attach(&w, i, 512, set.port[i].queue[0]);
 	assert_int_equal(drb_idle_init(&w), 0);
+	const uint64_t begun = rte_rdtsc();
 	assert_int_equal(pthread_create(&thread, NULL, run_worker, NULL), 0);
 	for (int i = 0; i < 20; i++) {
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 		t = worker_picture();
 	}
 	assert_true(t.in > 1000);
-	assert_int_equal(t.in, t.dropped); // all zeros is no host
+	assert_int_equal(t.in, t.dropped); // all zeros is not a host
+	// All iterations have work, and count at most the cycles that have passed.
+	assert_true(w.snapshot.worker.work_cycles > 0);
+	assert_true(w.snapshot.worker.work_cycles <= rte_rdtsc() - begun);
 	end(thread);
 	drb_ports_stop(&set);
 }
 
-// A device that cannot be made leaves none behind.
+// If a device cannot be made, no other devices remain.
 TEST(failed_start_is_undone)
 {
 	uint16_t before = rte_eth_dev_count_avail();

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several workers on one switch: they share ports and loads but no packet, and their counters add
-// up at any time.
+// Several workers of one switch share ports and loads, but no packet is forwarded twice. Their
+// counters are consistent at any time.
 #include "fixtures/unit.h"
 
 #include <sched.h>
 
 #define EAL_LCORES "(0-2)@0"
 #include "core/links/hello.h"
-#include "switch/control/orders.h"
+#include "core/math/random.h"
+#include "switch/links/drain_rules.h"
 #include "switch/datapath/forward.h"
 #include "switch/datapath/hellos.h"
+#include "fixtures/apply.h"
 #include "fixtures/ring_ports.h"
 
 #define TWO "process: {workers: 2}\n"
 
-// A snapshot in which every packet is in the decisions, too.
+// Takes a snapshot, and asserts that its decisions and drops account for every packet.
 static struct totals whole_snapshot(void)
 {
 	struct totals t = snapshot();
@@ -25,7 +27,7 @@ static struct totals whole_snapshot(void)
 	return t;
 }
 
-// A frame that comes by a port into a worker tells both, and its number.
+// Writes the port and the receive queue of a frame into it, and a new number.
 static void mark(uint8_t *frame, uint32_t in, uint32_t q)
 {
 	static uint64_t number;
@@ -36,7 +38,8 @@ static void mark(uint8_t *frame, uint32_t in, uint32_t q)
 	memcpy(frame + 42, &number, sizeof(number));
 }
 
-// Takes what left; packets of worker n leave by transmit queue n, those that came by one port in order.
+// Collects packets that left, and returns their number. Asserts that packets of worker n left by
+// transmit queue n, and that packets from the same port are in order.
 static uint64_t collect(uint32_t last[QUEUES])
 {
 	static uint64_t number[PORTS][QUEUES][PORTS];
@@ -96,7 +99,7 @@ static void random_traffic(const char *text, uint64_t packets)
 	got += collect(last);
 	assert_int_equal(t.in, sent);
 	assert_int_equal(t.out, got);
-	// Both had their share.
+	// Both workers forwarded packets.
 	assert_true(last[0] > packets / 50 && last[1] > packets / 50);
 	drb_workers_stop(&all);
 	drb_workers_join(&all);
@@ -119,7 +122,7 @@ TEST(traffic)
 		       40000);
 }
 
-// So many packets of one host to host 2 (default u0), each of a flow of its own, into worker n.
+// Gives worker n `count` packets from one host to host 2 (default u0), each of a flow of its own.
 static void offer(uint32_t n, uint32_t count)
 {
 	static uint16_t flow;
@@ -153,7 +156,7 @@ TEST(loads_are_sums)
 	for (size_t c = 0; c < ARRAY_SIZE(configs); c++) {
 		start_switch(configs[c]);
 		struct drb_worker *a = &all.worker[0], *b = &all.worker[1];
-		// Worker 0 has 40 at u0 that nothing moves; worker 1 evens that out.
+		// Worker 0 has 40 packets at u0 that never leave. Worker 1 evens that out.
 		a->occupancy[2] = 40;
 		drb_shared_load_publish(a);
 		offer(1, 40);
@@ -162,7 +165,7 @@ TEST(loads_are_sums)
 		offer(1, 20);
 		assert_int_equal(b->occupancy[2], 10);
 		assert_int_equal(b->occupancy[3], 50);
-		// And the other way round.
+		// Worker 0 sees the sums, too.
 		drb_shared_load_read(a, 0);
 		assert_int_equal(a->shared_load.occupancy[0], 10);
 		assert_int_equal(a->shared_load.occupancy[1], 50);
@@ -187,7 +190,67 @@ TEST(flows_are_sums)
 	free_switch();
 }
 
-// Each worker has its part of a port's rate and queue.
+// Sets the counters of worker `each` to random numbers, and adds these to the sums.
+static void set_counters(struct drb_worker *each, struct drb_rng *rng, struct drb_snapshot *sum)
+{
+#define NEXT (drb_rng_next(rng) >> 32)
+#define X(key, meaning) sum->worker.key += each->counters.key = NEXT;
+	DRB_WORKER_COUNTERS(X)
+#undef X
+#define X(key, meaning) sum->routing.key += each->routing.key = NEXT;
+	DRB_ROUTING_COUNTERS(X)
+#undef X
+	sum->routing.flows_appeared += (each->flows.appeared = NEXT) - each->routing.flows_appeared;
+	sum->routing.flows_idled += (each->flows.idled = NEXT) - each->routing.flows_idled;
+	sum->routing.flows_closed += (each->flows.closed = NEXT) - each->routing.flows_closed;
+	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
+		sum->drop[i] += each->drop[i] = NEXT;
+	for (uint32_t i = 0; i < PORTS; i++) {
+		struct drb_worker_port *p = &each->port[i];
+		struct drb_egress *q = &each->egress[i];
+		struct drb_port_counters *row = &sum->port[i];
+		row->in_packets += p->in_packets = NEXT;
+		row->in_octets += p->in_octets = NEXT;
+		row->in_discards += p->in_discards = NEXT;
+		row->out_octets += p->out_octets = NEXT;
+		row->out_packets += q->head = q->tail = NEXT;
+		row->out_packets -= p->lost = NEXT;
+		row->out_discards += p->lost + (q->discards = NEXT);
+		row->queue_octets += q->octets = NEXT;
+		row->queue_max_packets += q->max = (uint32_t)NEXT;
+		row->queue_ns += q->queue_ns = NEXT;
+		row->lost_credit_ns += q->lost_credit_ns = NEXT;
+		sum->worker.lost_credit_events += q->lost_credit_events = NEXT;
+		sum->worker.late_ns += q->late.ns = NEXT;
+		sum->worker.late_slots += q->late.slots = NEXT;
+		sum->worker.tx_refused += p->tx_refused = NEXT;
+	}
+}
+
+// If a snapshot or a sum left out a counter, or added it twice, the sum would differ.
+TEST(rows_of_all_tables_are_sums)
+{
+	struct drb_rng rng = drb_rng_seed(50, 1);
+	struct drb_snapshot sum = {0};
+
+	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1Mbit}\n" TWO);
+	for (uint32_t n = 0; n < all.count; n++) {
+		struct drb_worker *each = &all.worker[n];
+		set_counters(each, &rng, &sum);
+		drb_worker_take_snapshot(each);
+		sum.worker.busy_ns += each->snapshot.time_ns - each->started_ns -
+				      each->counters.sleep_ns - each->counters.busy_ns;
+	}
+	assert_true(drb_workers_have_snapshots(&all));
+	drb_workers_sum_snapshots(&all, &seen);
+	assert_memory_equal(&seen.worker, &sum.worker, sizeof(sum.worker));
+	assert_memory_equal(&seen.routing, &sum.routing, sizeof(sum.routing));
+	assert_memory_equal(seen.drop, sum.drop, sizeof(sum.drop));
+	assert_memory_equal(seen.port, sum.port, sizeof(sum.port));
+	free_switch();
+}
+
+// Each worker has an equal part of a port's rate and queue.
 TEST(ports_are_divided)
 {
 	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1kpps, queue: 101}\n" TWO);
@@ -202,7 +265,7 @@ TEST(ports_are_divided)
 	}
 	assert_memory_not_equal(&all.worker[0].rng, &all.worker[1].rng, sizeof(struct drb_rng));
 	free_switch();
-	// Ports with one receive queue take turns.
+	// Ports with one receive queue are assigned to workers in turn.
 	for (uint32_t i = 0; i < PORTS; i++)
 		port_set.port[i].rx_queues = 1;
 	start_switch(HEAD RINGS "link: {driver: vdev}\n" TWO);
@@ -241,7 +304,8 @@ TEST(too_few_queues)
 	drb_ports_stop(&set);
 }
 
-// 40 packets for both uplinks, into both workers. Returns when the switch has seen `all_in` in all.
+// Sends 40 packets for both uplinks into both workers. Returns once the switch has received
+// `all_in` packets in total.
 static struct totals offer_up(uint64_t all_in)
 {
 	struct totals t;
@@ -261,16 +325,18 @@ static struct totals offer_up(uint64_t all_in)
 
 #define U1 3
 
-static void meet_peer(struct drb_worker *w, void *unused)
+static void meet_peer(struct drb_worker *w, uint32_t n, void *unused)
 {
 	(void)unused;
-	port_set.port[U1].queue[w->number]->connected = true;
+	port_set.port[U1].queue[n]->connected = true;
+	if (!w->port[U1].active)
+		drb_worker_attach_port(w, &port_set.port[U1], &setup);
 }
 
-static void lose_peer(struct drb_worker *w, void *unused)
+static void lose_peer(struct drb_worker *w, uint32_t n, void *unused)
 {
-	(void)unused;
-	port_set.port[U1].queue[w->number]->connected = false;
+	(void)w, (void)unused;
+	port_set.port[U1].queue[n]->connected = false;
 }
 
 // A memif port gets no packet before it has met its peer, and keeps none when the peer is gone.
@@ -282,7 +348,7 @@ TEST(without_peer)
 	for (uint32_t n = 0; n < QUEUES; n++)
 		port_set.port[U1].queue[n]->connected = false;
 	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1pps}\nrouting: {scheme: dmodk}\n" TWO);
-	// Known before the first iteration.
+	// Workers know this before the first iteration.
 	for (uint32_t n = 0; n < all.count; n++) {
 		drb_hellos_read_links(&all.worker[n]);
 		assert_int_equal(all.worker[n].dead, UINT64_C(1) << U1);
@@ -293,13 +359,11 @@ TEST(without_peer)
 	assert_int_equal(seen.port[U1].queue_packets, 0);
 	assert_int_equal(t.dropped, 0);
 
-	assert_int_equal(drb_workers_apply(&all, meet_peer, NULL), 0);
-	struct drb_attachment attachment = {&port_set, &setup, U1};
-	assert_int_equal(drb_workers_apply(&all, drb_worker_attach_port, &attachment), 0);
+	assert_int_equal(apply(&all, meet_peer, NULL), 0);
 	t = offer_up(80);
 	assert_int_equal(seen.port[U1].queue_packets, 20);
 
-	assert_int_equal(drb_workers_apply(&all, lose_peer, NULL), 0);
+	assert_int_equal(apply(&all, lose_peer, NULL), 0);
 	do {
 		t = snapshot();
 	} while (seen.port[U1].queue_packets > 0);
@@ -315,18 +379,27 @@ TEST(without_peer)
 		port_set.port[U1].queue[n]->connected = true;
 }
 
-// A port without hellos that was taken down gets no packet, and what comes there is dropped by name, until it is up
-// again.
+static char said[64];
+
+static void order_u1(struct drb_worker *w, uint32_t n, void *order)
+{
+	if (n == 0)
+		assert_int_equal(drb_port_order(&w->liveness, *(enum drb_port_order *)order, "u1",
+						said, sizeof(said)),
+				 0);
+}
+
+// A port without hellos that is down by order sends no packets. Packets that arrive there are
+// dropped with their own reason, until the port is up again.
 TEST(down_by_order)
 {
 	const uint32_t u1 = 3;
 	uint32_t last[QUEUES] = {0};
-	char said[64];
 	uint8_t frame[64];
 
 	start_switch(HEAD RINGS "link: {driver: vdev}\nrouting: {scheme: dmodk}\n" TWO);
 	assert_int_equal(drb_workers_start(&all), 0);
-	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u1", said, sizeof(said)), 0);
+	assert_int_equal(apply(&all, order_u1, &(enum drb_port_order){DRB_DOWN}), 0);
 	assert_string_equal(said, "down by order now: u1");
 	while (atomic_load(&all.worker[0].published_links.off) == 0)
 		sched_yield();
@@ -341,7 +414,7 @@ TEST(down_by_order)
 	assert_int_equal(seen.port[u1].in_discards, QUEUES);
 	assert_int_equal(seen.drop[DRB_DROP_port_down], QUEUES);
 
-	assert_int_equal(drb_order_ports(&all, DRB_UP, "u1", said, sizeof(said)), 0);
+	assert_int_equal(apply(&all, order_u1, &(enum drb_port_order){DRB_UP}), 0);
 	while (atomic_load(&all.worker[0].published_links.off))
 		sched_yield();
 	offer_up(80 + QUEUES);
@@ -355,7 +428,8 @@ TEST(down_by_order)
 	free_switch();
 }
 
-// Hellos that another worker hands to the first wait in a ring. Those for which it has no room are drops with a name.
+// Hellos that another worker passes to the first wait in a ring. If it is full, they are dropped
+// with their own reason.
 TEST(too_many_hellos)
 {
 	struct drb_worker *second = &all.worker[1];

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draining: which ports take traffic then, what neighbours are told and say, what is refused.
+// Tests draining: the ports that take traffic, the flags in hellos of both sides, and refusals.
 #include "fixtures/unit.h"
 
 #include "switch/datapath/forward.h"
 #include "switch/datapath/transmit.h"
 #include "fixtures/hello_switch.h"
-#include "switch/control/orders.h"
+#include "switch/links/drain_rules.h"
 #include "core/links/port_selection.h"
 
 static char reply[256];
 
 static void drained(const char *port, const char *want)
 {
-	assert_int_equal(drb_order_ports(&all, DRB_DRAIN, port, reply, sizeof(reply)), 0);
+	assert_int_equal(drb_port_order(&w->liveness, DRB_DRAIN, port, reply, sizeof(reply)), 0);
 	assert_string_equal(reply, want);
 }
 
 static void undrained(const char *port, const char *want)
 {
-	assert_int_equal(drb_order_ports(&all, DRB_UNDRAIN, port, reply, sizeof(reply)), 0);
+	assert_int_equal(drb_port_order(&w->liveness, DRB_UNDRAIN, port, reply, sizeof(reply)), 0);
 	assert_string_equal(reply, want);
 }
 
 static void refused(const char *port, const char *want)
 {
-	assert_true(drb_order_ports(&all, DRB_DRAIN, port, reply, sizeof(reply)) < 0);
+	assert_true(drb_port_order(&w->liveness, DRB_DRAIN, port, reply, sizeof(reply)) < 0);
 	assert_string_equal(reply, want);
 	for (uint32_t i = 0; i < PORTS; i++)
 		assert_false(w->liveness.port[i].link.drained);
@@ -38,7 +38,7 @@ static void hear_from(uint32_t port, uint8_t flags)
 	receive(w, port, &h);
 }
 
-// All neighbours are heard at 1 s.
+// Begins with hellos of all neighbours at 1 s.
 static void begin_heard(uint32_t layer, uint32_t label, const char *more)
 {
 	begin(layer, label, more);
@@ -52,7 +52,7 @@ static void begin_heard(uint32_t layer, uint32_t label, const char *more)
 	}
 }
 
-// What was said last by a port; at least one hello must have been.
+// Returns the flags of the last hello that a port sent; it must have sent at least one.
 static uint8_t said(uint32_t port)
 {
 	struct drb_hello h = {0};
@@ -82,7 +82,8 @@ TEST(one_port)
 	*reply = '\0';
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
 	assert_string_equal(reply, "u1 drained");
-	// It hears on, and a reload changes nothing; nor does turning hellos off and on.
+	// A drained port still receives hellos. A reload does not change it, nor does turning
+	// hellos off and on.
 	hear_from(3, 0);
 	drb_hellos_set(w, &setup);
 	turn(1100);
@@ -108,7 +109,7 @@ TEST(one_port)
 	end();
 }
 
-// The neighbour's operator counts as much as ours.
+// A drain by the neighbour's operator has the same effect as a drain by ours.
 TEST(by_neighbour)
 {
 	begin_heard(2, 5, "");
@@ -133,7 +134,7 @@ static void is_queued(uint32_t in, uint32_t to, uint32_t out)
 	assert_int_equal(drb_egress_length(&w->egress[out]), 1);
 }
 
-// A packet that came before the neighbours knew goes where it must.
+// Asserts that a packet which arrived before the neighbours knew of the drain is still forwarded.
 static void passes(uint32_t in, uint32_t to, uint32_t out)
 {
 	struct rte_mbuf *m;
@@ -173,7 +174,7 @@ TEST(whole_switch)
 	end();
 }
 
-// A switch below has lost its other uplink: it is served, and a way up is kept for it.
+// A switch below that has lost its other uplink is still served, and uplinks are kept for it.
 TEST(needed)
 {
 	begin_heard(2, 5, "");
@@ -191,9 +192,9 @@ TEST(needed)
 		assert_int_equal(said(i), DRB_HELLO_DRAINED | DRB_HELLO_NEEDS_UPSTREAM);
 		assert_string_equal(state_text(i), "drained, still needed");
 	}
-	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u0", reply, sizeof(reply)), 0);
-	assert_string_equal(state_text(2), "down"); // before silence tells, too
-	assert_int_equal(drb_order_ports(&all, DRB_UP, "u0", reply, sizeof(reply)), 0);
+	assert_int_equal(drb_port_order(&w->liveness, DRB_DOWN, "u0", reply, sizeof(reply)), 0);
+	assert_string_equal(state_text(2), "down"); // at once, without waiting for silence
+	assert_int_equal(drb_port_order(&w->liveness, DRB_UP, "u0", reply, sizeof(reply)), 0);
 	hear_from(1, 0);
 	turn(1003);
 	assert_int_equal(w->dead, 0);
@@ -202,7 +203,7 @@ TEST(needed)
 	end();
 }
 
-// Of two drained uplinks of a layer-1 switch, with hosts below, one is the last way.
+// If both uplinks of a layer-1 switch, which has hosts below, are drained, they are still used.
 TEST(hosts_are_never_cut)
 {
 	begin_heard(1, 5, "");
@@ -228,7 +229,7 @@ TEST(what_is_refused)
 	refused("", "no such port: they are d0, u0 and so on");
 	hear_from(2, DRB_HELLO_DRAINED);
 	refused("u1", "u1 not drained: no other uplink is in use");
-	drained("u0", "drained now: u0"); // that carries nothing as it is
+	drained("u0", "drained now: u0"); // the neighbour's drain has already taken it out of use
 	end();
 	begin_heard(2, 5, "");
 	hear_from(1, DRB_HELLO_NO_ALTERNATE);
@@ -247,14 +248,15 @@ TEST(what_is_refused)
 	end();
 }
 
-// As if its cable were cut halfway, whatever it leads to: what the neighbour says is not heard.
+// A port that is down by order behaves as if its cable were cut, whatever it leads to. It ignores
+// hellos of the neighbour.
 TEST(down)
 {
 	struct drb_hello h;
 	uint64_t next_ns;
 
 	begin_heard(2, 5, "");
-	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u1", reply, sizeof(reply)), 0);
+	assert_int_equal(drb_port_order(&w->liveness, DRB_DOWN, "u1", reply, sizeof(reply)), 0);
 	assert_string_equal(reply, "down by order now: u1");
 	turn(1001);
 	assert_string_equal(state_text(3), "down");
@@ -277,9 +279,10 @@ TEST(down)
 	*reply = '\0';
 	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
 	assert_string_equal(reply, "u1 down by order");
-	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "d7", reply, sizeof(reply)), -EINVAL);
+	assert_int_equal(drb_port_order(&w->liveness, DRB_DOWN, "d7", reply, sizeof(reply)),
+			 -EINVAL);
 	assert_string_equal(reply, "no port 'd7'");
-	assert_int_equal(drb_order_ports(&all, DRB_UP, NULL, reply, sizeof(reply)), 0);
+	assert_int_equal(drb_port_order(&w->liveness, DRB_UP, NULL, reply, sizeof(reply)), 0);
 	assert_string_equal(reply, "nothing is down by order now");
 	turn(1500);
 	turn(1600);
@@ -291,7 +294,8 @@ TEST(down)
 	end();
 }
 
-// Without hellos nobody finds out by silence: the port is out of use at once, whatever was asked for before.
+// A port without hellos is out of use at once, whatever was ordered before: no neighbour could
+// notice its silence.
 TEST(down_without_hellos)
 {
 	begin_heard(2, 5, "");
@@ -299,20 +303,20 @@ TEST(down_without_hellos)
 	for (uint32_t i = 2; i < PORTS; i++)
 		setup.ports[i].hello_ns = 0;
 	drb_hellos_set(w, &setup);
-	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u0", reply, sizeof(reply)), 0);
+	assert_int_equal(drb_port_order(&w->liveness, DRB_DOWN, "u0", reply, sizeof(reply)), 0);
 	turn(1001);
 	assert_int_equal(w->dead, 4); // u1 is the last way up
-	assert_int_equal(drb_order_ports(&all, DRB_DOWN, "u1", reply, sizeof(reply)), 0);
+	assert_int_equal(drb_port_order(&w->liveness, DRB_DOWN, "u1", reply, sizeof(reply)), 0);
 	turn(1002);
 	assert_int_equal(w->dead, 12);
 	assert_string_equal(state_text(3), "down");
-	assert_int_equal(drb_order_ports(&all, DRB_UP, NULL, reply, sizeof(reply)), 0);
+	assert_int_equal(drb_port_order(&w->liveness, DRB_UP, NULL, reply, sizeof(reply)), 0);
 	turn(1003);
 	assert_int_equal(w->dead, 8);
 	end();
 }
 
-// By the rules in the header, for any state of four ports.
+// The selection follows the rules in the header for any state of four ports.
 TEST(every_use)
 {
 	for (uint32_t n = 0; n < 1u << 10; n++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a switch says of its links: changes of their states, in bounds, and neighbours that are configured
-// otherwise.
+// Messages of a switch about its links: changes of their states, limited in number, and neighbours
+// with another configuration.
 #include "fixtures/unit.h"
 
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include "common/cli/clock.h"
 #include "fixtures/hello_switch.h"
 
-// A neighbour that changes its mind with every hello fills no log.
+// A neighbour that changes its state with every hello does not fill the log.
 TEST(logs_are_bounded)
 {
 	begin(2, 5, "");
@@ -20,7 +20,7 @@ TEST(logs_are_bounded)
 	}
 	assert_int_equal(w->liveness.port[3].log.lines, DRB_LOG_LINES);
 	assert_int_equal(w->liveness.port[3].log.left_out, 1000 - DRB_LOG_LINES);
-	// Later it is heard again.
+	// Later changes are logged again.
 	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
 	hear_with(3, h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED);
 	assert_int_equal(w->liveness.port[3].log.lines, 1);
@@ -28,7 +28,8 @@ TEST(logs_are_bounded)
 	end();
 }
 
-// A lossy link is said to lose what it loses, or to be held back: never to lose 0.0 %.
+// The message on a lossy link gives its loss, or says that it is held back; it never says that it
+// loses 0.0 %.
 TEST(lossy_links)
 {
 	static const struct {
@@ -53,7 +54,7 @@ TEST(lossy_links)
 	hear_with(3, h.flags = DRB_HELLO_HEARS | DRB_HELLO_LOSSY);
 	says("port u1: lossy, lost frames to s3-3.d2, which does not trust it yet: used only where "
 	     "there is no other path");
-	// Its own count, and for how long that holds.
+	// If this switch itself counts a link as lossy, the remaining hold time is shown.
 	struct drb_link *p = &w->liveness.port[3].link;
 	p->lossy = true;
 	p->lossy_ns = w->now_ns;
@@ -64,7 +65,7 @@ TEST(lossy_links)
 	end();
 }
 
-// What is left out is counted in a line once the port may speak again.
+// Omitted messages are counted in one line once the port may log again.
 static const char *warned;
 
 static void keep_warning(enum drb_log_level level, const char *fmt, const char *text)
@@ -99,7 +100,7 @@ TEST(what_was_left_out_is_told)
 	end();
 }
 
-// A neighbour that does not hear this switch is not used, and it is said why.
+// A neighbour that does not hear this switch is not used, and the log says why.
 TEST(a_deaf_neighbour)
 {
 	begin(2, 5, "");
@@ -158,7 +159,7 @@ static void write_key(char path[32], const char *key)
 	close(fd);
 }
 
-// Hellos without the key, with another one, and played again, change nothing and are named.
+// Hellos without the key, with another key, and replayed ones change nothing and are named.
 TEST(keys)
 {
 	char path[32], other[32];
@@ -183,12 +184,12 @@ TEST(keys)
 	assert_int_equal(w->counters.rx_packets, 2);
 	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
 	assert_string_equal(trouble(), "u0: s3-1.d2 has another fabric.hello_key");
-	// The right one, but no answer to us; then an answer; then the same again.
+	// The right key without an answer to us; then an answer; then the same hello again.
 	neighbours_key = w->liveness.key;
 	receive(w, 2, &h);
 	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
 	empty(2, &said);
-	// Whoever asks: soon, for it to answer, but not each time.
+	// A process that asks gets a hello soon, but not one for each question.
 	for (uint32_t n = 0; n < 100; n++) {
 		turn(w->now_ns / MS);
 		receive(w, 2, &h);
@@ -205,12 +206,12 @@ TEST(keys)
 	assert_int_equal(w->drop[DRB_DROP_replayed_hello], 1);
 	assert_string_equal(trouble(), "u0: hellos come that are old or not the neighbour's, "
 				       "s3-1.d2 has another fabric.hello_key");
-	// Ours, as it comes back.
+	// Our own hello comes back.
 	receive(w, 2, &said);
 	assert_int_equal(w->drop[DRB_DROP_replayed_hello], 2);
 	says("port u0: on this link hellos of this switch come back: see whether its cable loops "
 	     "back");
-	// What was refused the neighbour did not send: it makes up for nothing that is missing.
+	// A refused hello does not count as sent, so it makes up for no missing frame.
 	h.serial.number++;
 	h.sent = 7;
 	receive(w, 2, &h);
@@ -219,7 +220,42 @@ TEST(keys)
 	end();
 }
 
-// Who is configured otherwise, or there twice, is named once and as long as it goes on.
+// A neighbour of a release with another version of hellos is named as such, not as silent. The log,
+// the list and a counter show it.
+TEST(another_version)
+{
+	char said[256];
+
+	for (uint32_t workers = 1; workers <= 2; workers++) {
+		begin(2, 5, workers == 1 ? "" : "process: {workers: 2}\n");
+		struct drb_worker *by = &all.worker[workers - 1];
+		hear(3);
+		const uint64_t begun = drb_clock_now() / MS;
+		for (uint64_t ms = begun; ms < begun + 1000; ms++) {
+			turn(ms);
+			if ((ms - begun) % 100 != 0)
+				continue;
+			hear(3);
+			struct drb_hello h = neighbour_of(2);
+			receive_version(by, 2, &h, DRB_HELLO_VERSION + 1);
+			turn(ms);
+			if (ms == begun)
+				snprintf(said, sizeof(said), "%s", drb_msg_last());
+		}
+		assert_non_null(strstr(said,
+				       "port u0: s3-1.d2 sends hellos of version 5, "
+				       "this switch of version 4: run the same release at both"));
+		assert_int_equal(state_of(2), DRB_LINK_DOWN);
+		says("port u0: down, s3-1.d2 sends hellos of another version");
+		assert_non_null(strstr(trouble(), "u0 down"));
+		assert_non_null(strstr(trouble(), "u0: s3-1.d2 sends hellos of another version"));
+		assert_int_equal(w->drop[DRB_DROP_hello_version], 10);
+		assert_int_equal(w->drop[DRB_DROP_bad_hello], 0);
+		end();
+	}
+}
+
+// A neighbour with another configuration, or with a rival, is named once and while this lasts.
 TEST(neighbours_faults)
 {
 	begin(2, 5, "");
@@ -240,7 +276,7 @@ TEST(neighbours_faults)
 	end();
 }
 
-// An MTU is another where that costs packets: not where both ends have fabric.mtu or more.
+// Another MTU is reported only if it costs packets: not if both ends have fabric.mtu or more.
 TEST(neighbours_mtu)
 {
 	begin(2, 5, "");
@@ -258,7 +294,7 @@ TEST(neighbours_mtu)
 	end();
 }
 
-// A neighbour with another fabric.mtu drops packets that this switch sends, or the other way round: it is named.
+// With another fabric.mtu, the neighbour drops packets of this switch or the reverse: it is named.
 TEST(another_fabric_mtu)
 {
 	begin(2, 5, "");
@@ -271,7 +307,8 @@ TEST(another_fabric_mtu)
 	end();
 }
 
-// More outages than hellos have room for: said once, and when it ends. A neighbour that changes its mind fills no log.
+// More outages than fit in hellos: reported once, and again when it ends. A neighbour that changes
+// all the time does not fill the log.
 TEST(too_many_outages)
 {
 	begin(2, 5, "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hellos of a switch on real devices (rings that the test fills and empties): what is said, what
-// is heard, and which ports are used. Time is the test's.
+// Hellos of a switch on real devices, which are rings that the test fills and empties: hellos sent,
+// hellos received, and the ports in use. The test sets the time.
 #include "fixtures/unit.h"
 
 #include "switch/datapath/transmit.h"
@@ -22,7 +22,7 @@ TEST(said_to_switches_only)
 		assert_int_equal(h.from.port, i - 2);
 		assert_true(h.from.up);
 		assert_int_equal(h.period_ms, 100);
-		assert_int_equal(h.flags, 0); // nobody was heard
+		assert_int_equal(h.flags, 0); // no hello has arrived
 		assert_int_equal(w->liveness.port[i].hellos_out, 10);
 	}
 	assert_int_equal(w->dead, 0);
@@ -47,7 +47,7 @@ TEST(heard_and_lost)
 		empty(i, &h);
 		assert_int_equal(h.flags, DRB_HELLO_HEARS | DRB_HELLO_NEWS);
 	}
-	// u1 falls silent; the deadline is met without waiting for the next hello to be said.
+	// u1 falls silent. Its state changes at the deadline, not only when the next hello is sent.
 	for (uint64_t ms = 1101; ms <= 1320; ms++) {
 		turn(ms);
 		for (uint32_t i = 0; i < 3 && ms % 100 == 0; i++)
@@ -60,7 +60,8 @@ TEST(heard_and_lost)
 	says("port u1: down, no hello from s3-3.d2");
 	assert_int_equal(w->dead, 8);
 	assert_int_equal(w->links.usable, 7);
-	// One uplink is left: those below are told at once. Above nothing depends on it.
+	// One uplink is left: switches below learn of it at once. It does not concern switches
+	// above.
 	turn(1321);
 	for (uint32_t i = 0; i < PORTS; i++)
 		empty(i, &h);
@@ -112,19 +113,21 @@ TEST(refused)
 	frame[18] = 1; // of another version
 	m = mbuf_of(frame, len);
 	drb_forward_burst(w, 2, &m, 1);
-	assert_int_equal(w->drop[DRB_DROP_bad_hello], 1);
+	assert_int_equal(w->drop[DRB_DROP_hello_version], 1);
+	frame[18] = DRB_HELLO_VERSION;
 	m = mbuf_of(frame, len - 1);
 	drb_forward_burst(w, 2, &m, 1);
-	assert_int_equal(w->drop[DRB_DROP_bad_hello], 2);
+	assert_int_equal(w->drop[DRB_DROP_bad_hello], 1);
 	for (uint32_t i = 0; i < PORTS; i++)
 		assert_int_equal(state_of(i), DRB_LINK_UNKNOWN);
 	assert_int_equal(w->port[0].in_packets, w->port[0].in_discards);
 	assert_int_equal(w->port[2].in_packets, 2);
 	assert_int_equal(w->port[2].in_discards, 2);
+	assert_int_equal(w->port[2].in_octets, 2 * len - 1);
 	end();
 }
 
-// Who did not look for a second does not take everybody for dead.
+// A switch that did not read hellos for a second does not take all neighbours for dead.
 TEST(late_looks_are_excused)
 {
 	begin(2, 0, "");
@@ -135,7 +138,7 @@ TEST(late_looks_are_excused)
 	for (uint64_t ms = 5001; ms < 5321; ms++)
 		turn(ms);
 	assert_int_equal(w->dead, 0xf);
-	// Nor where something asked for a look at once meanwhile.
+	// The same holds if a check was requested meanwhile.
 	hear_all();
 	turn(5400);
 	assert_int_equal(w->dead, 0);
@@ -145,7 +148,8 @@ TEST(late_looks_are_excused)
 	end();
 }
 
-// Hellos sent by ports 2 and 3 in this time, while all neighbours speak every 100 ms. The flags of the last by port 2.
+// Counts the hellos that ports 2 and 3 send in this time, while all neighbours send one every 100
+// ms. Returns the flags of the last hello of port 2.
 static uint8_t said_until(uint64_t from_ms, uint64_t to_ms, uint32_t sent[PORTS])
 {
 	struct drb_hello h = {0};
@@ -175,7 +179,7 @@ TEST(at_rest)
 	assert_true(w->rests);
 	assert_int_equal(said_until(2201, 4201, sent), DRB_HELLO_HEARS | DRB_HELLO_RESTS);
 	assert_true(sent[2] == 12 && sent[3] == 12);
-	// A packet at one port: that port speaks as often as ever, a second long.
+	// A packet at one port: that port sends hellos at the usual rate for a second.
 	make_frame(frame, sizeof(frame), 0, 10);
 	struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
 	drb_forward_burst(w, 2, &m, 1);
@@ -190,7 +194,7 @@ TEST(at_rest)
 	end();
 }
 
-// Worker 1 receives, worker 0 judges, both know.
+// Worker 1 receives, worker 0 decides, and both know the result.
 TEST(handed_over)
 {
 	struct drb_worker *other = &all.worker[1];
@@ -216,12 +220,13 @@ TEST(handed_over)
 	assert_int_equal(other->links.usable, 7);
 	assert_int_equal(other->links.no_alternate, 1);
 	nothing_counted();
-	// What was handed over and never taken goes with the switch.
+	// Hellos that were handed over and never read are freed with the switch.
 	receive(other, 3, &h);
 	end();
 }
 
-// Off, on a device of a benchmark by default: nothing is said, and what is heard changes nothing.
+// Hellos are off, which is the default on a benchmark device: none are sent, and received ones
+// change nothing.
 TEST(off)
 {
 	struct drb_hello h;
@@ -243,7 +248,7 @@ TEST(off)
 	end();
 }
 
-// Another period while the switch runs, off, and on again.
+// The period changes while the switch runs: another value, off, and on again.
 TEST(set_anew)
 {
 	struct drb_hello h;
@@ -263,12 +268,15 @@ TEST(set_anew)
 	assert_int_equal(empty(3, &h), 6); // at once, then at multiples of 20 ms
 	assert_int_equal(h.period_ms, 20);
 	assert_int_equal(empty(2, &h), 1);
+	const uint64_t said = h.serial.number;
 	assert_int_equal(w->dead, 0);
 	setup.ports[2].hello_ns = 100 * MS;
 	drb_hellos_set(w, &setup);
 	turn(1101);
 	assert_int_equal(state_of(2), DRB_LINK_UNKNOWN);
 	assert_int_equal(empty(2, &h), 1);
+	// A neighbour would refuse a number that it has seen.
+	assert_int_equal(h.serial.number, said + 1);
 	end();
 }
 
@@ -287,7 +295,7 @@ TEST(data_is_life)
 		drb_forward_burst(w, 2, &m, 1);
 		if (ms < 1300) {
 			m = mbuf_of(frame, sizeof(frame));
-			frame[0] = 0x0a; // of no fabric: a frame that is dropped is no sign of life
+			frame[0] = 0x0a; // of no fabric: a dropped frame is not a sign of life
 			memcpy(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
 			drb_forward_burst(w, 3, &m, 1);
 			frame[0] = 0x02;
@@ -312,7 +320,8 @@ static bool send_seldom(void *context, uint32_t port, const uint8_t *frame, uint
 	       send_really(context, port, frame, len);
 }
 
-// Hellos, and of those long ones, that leave by u0 within two seconds if it takes each `every`th, none beyond `longest`.
+// Counts the hellos, and long ones among them, that leave by u0 within two seconds. u0 accepts each
+// `every`th, and none longer than `longest`.
 static uint32_t sent_within_two_seconds(uint32_t every, uint32_t longest, uint32_t *are_long)
 {
 	uint32_t sent = 0;
@@ -337,8 +346,8 @@ static uint32_t sent_within_two_seconds(uint32_t every, uint32_t longest, uint32
 	return sent;
 }
 
-// A port that is full most of the time: whichever try it takes, long hellos are among them. One that takes no long ones
-// goes on sending short ones.
+// A port that is full most of the time: whichever attempt succeeds, long hellos are among them. A
+// port that accepts no long hellos continues to send short ones.
 TEST(tried_again)
 {
 	uint32_t are_long;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Neighbours that never agree what is dead. News are told at once, in a row; if they never end, about as often as hellos
-// are sent anyway, so that hundreds of switches on a few CPUs do not drown in them.
+// Neighbours that never agree on what is dead. News is sent at once, several times in a row. If
+// news never ends, it is sent about as often as regular hellos, so that hundreds of switches on a
+// few CPUs are not overloaded.
 #include "fixtures/unit.h"
 
 #include "core/links/outages.h"
 #include "fixtures/hello_switch.h"
 
-// What a neighbour above says of a link that is none of its own: dead, at this distance; 0: nothing.
+// A neighbour above reports a link that is not its own as dead, at this distance; 0: reports
+// nothing.
 static void tell(uint32_t port, uint32_t distance)
 {
 	struct drb_hello h = neighbour_of(port);
@@ -19,7 +21,7 @@ static void tell(uint32_t port, uint32_t distance)
 	receive(w, port, &h);
 }
 
-// Hellos by u1 within so many ms, while u0 changes its mind each ms.
+// Counts the hellos by u1 within this many ms; `changes`: u0 changes its report each ms.
 static uint32_t told(uint64_t *now_ms, uint32_t ms, bool changes)
 {
 	struct drb_hello h;
@@ -47,20 +49,20 @@ TEST(news_without_end)
 	tell(3, 0);
 	empty(3, &h);
 	assert_in_range(told(&now_ms, 1000, false), 9, 11);
-	// At first every 20 ms.
+	// At first hellos with news are sent every 20 ms.
 	assert_in_range(told(&now_ms, 400, true), 16, 28);
 	told(&now_ms, 600, true);
-	// Then with the hellos and as often besides.
+	// Later news goes with the regular hellos, and with as many hellos in between.
 	const uint32_t without_end = told(&now_ms, 10000, true);
 	assert_in_range(without_end, 100, 210);
-	// Once there is peace, news are quick again.
+	// After a quiet time news is fast again.
 	told(&now_ms, 5000, false);
 	assert_in_range(told(&now_ms, 400, true), 16, 28);
 	end();
 }
 
-// A neighbour that is drained and back each ms has this switch look for news as often. That takes no time from
-// what others tell later.
+// A neighbour that is drained and back each ms makes this switch check for news each ms. This does
+// not delay later news of other neighbours.
 TEST(news_after_flapping)
 {
 	const struct drb_outages *known = &w->liveness.known.outages;

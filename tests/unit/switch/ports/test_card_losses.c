@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a card lost is counted once, whether it clears its register as it is read or not.
+// Losses of a card are counted once, whether or not it clears its register on each read.
 #include "fixtures/unit.h"
 
 #include "switch/ports/dpdk/card_losses.h"
 
 static struct drb_card_losses losses;
-static uint64_t in_register, driver; // of the card; what its driver has added up
+static uint64_t in_register, driver; // of the card; the sum in its driver
 static bool clears;
 
 static void begin(bool clearing, uint64_t lost_before)
@@ -16,7 +16,7 @@ static void begin(bool clearing, uint64_t lost_before)
 	clears = clearing;
 }
 
-// Three reads, before each of which the card loses so many.
+// Three reads; before each of them the card loses this many packets.
 static void look(uint64_t first, uint64_t second, uint64_t third)
 {
 	const uint64_t lost[DRB_CARD_READS] = {first, second, third};
@@ -62,7 +62,7 @@ TEST(of_a_card_that_does_not)
 	counted_once_of(false);
 }
 
-// Under steady losses two reads in a row find as many each, which is no sign.
+// With steady losses two consecutive reads find the same number, which proves nothing.
 TEST(steady_losses)
 {
 	begin(true, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What makes a GSO packet, and that cutting it gives back its packets. A second model cuts (segments.h);
-// that it does so as the kernel does is the live story same-frames.sh.
+// Packets that make up a GSO packet; cutting it gives them back. A second model cuts it
+// (segments.h). The live story same-frames.sh shows that the kernel does the same.
 #include "fixtures/unit.h"
 
 #include "fixtures/segments.h"
@@ -33,7 +33,7 @@ static void put_segment(uint32_t i, const struct segment_fields *s)
 	assert_non_null(packet[i]);
 }
 
-// The segments of one stream, count of them, of which the last is shorter and has PSH.
+// Writes `count` segments of one stream; the last one is shorter and has PSH.
 static void put_stream(bool ipv6, uint32_t options, uint32_t payload, uint32_t count)
 {
 	struct segment_fields s = {.ipv6 = ipv6,
@@ -56,7 +56,7 @@ static void put_stream(bool ipv6, uint32_t options, uint32_t payload, uint32_t c
 	}
 }
 
-// A GSO packet of the first packets as they are sent, cut again, is these packets.
+// Makes a GSO packet of the first packets as it is sent, and cuts it: the result is these packets.
 static void cut_gives_back(uint32_t length)
 {
 	static uint8_t gso[DRB_COALESCE_OCTETS_MAX];
@@ -93,7 +93,7 @@ TEST_WITH(streams_are_gso_packets, NULL, free_packets)
 			for (uint32_t o = 0; o < 2 * ARRAY_SIZE(options); o++) {
 				put_stream(o % 2, options[o / 2], payload[p], count[c]);
 				uint32_t length = drb_coalesce_count(&all, packet, count[c]);
-				// A last one of one octet is no shorter, but it has PSH.
+				// A last segment of one byte is not shorter, but it has PSH.
 				assert_int_equal(length, count[c]);
 				cut_gives_back(length);
 				assert_int_equal(drb_coalesce_count(&all, packet, count[c] - 1),
@@ -104,7 +104,7 @@ TEST_WITH(streams_are_gso_packets, NULL, free_packets)
 	}
 }
 
-// A GSO packet is no longer than an IP packet can be.
+// A GSO packet is at most as long as an IP packet can be.
 TEST_WITH(gso_packets_end_at_64_kib, NULL, free_packets)
 {
 	put_stream(false, 12, 1448, COUNT);
@@ -115,7 +115,7 @@ TEST_WITH(gso_packets_end_at_64_kib, NULL, free_packets)
 	cut_gives_back((65535 - 72) / 1428);
 }
 
-// Changes packet i with its checksums made right again.
+// Changes packet i, and corrects its checksums.
 static void change(uint32_t i, uint32_t at, uint8_t octet)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(packet[i], uint8_t *);
@@ -124,7 +124,7 @@ static void change(uint32_t i, uint32_t at, uint8_t octet)
 	complete(frame, packet[i]->data_len);
 }
 
-// Octets of the headers that segments of a GSO packet share, of those that count, and the flags.
+// Bytes of the headers that segments of a GSO packet share, header fields that count up, and flags.
 TEST_WITH(other_headers_end_a_gso_packet, NULL, free_packets)
 {
 	for (uint32_t v = 0; v < 2; v++) {
@@ -134,10 +134,11 @@ TEST_WITH(other_headers_end_a_gso_packet, NULL, free_packets)
 			bool is_sum =
 				(!v && (at == 24 || at == 25)) || at == tcp + 16 || at == tcp + 17;
 			if (is_length || is_sum)
-				continue; // made right again
+				continue; // these are corrected
 			for (uint32_t bit = 0; bit < 8; bit++) {
 				put_stream(v, 12, 300, 6);
-				// What the data offset and the version say is elsewhere.
+				// After a change of the data offset or the EtherType, checksums
+				// would be corrected in other positions.
 				if (at == tcp + 12 || at == 12 || at == 13)
 					rte_pktmbuf_mtod(packet[3], uint8_t *)[at] ^=
 						(uint8_t)(1u << bit);
@@ -151,7 +152,7 @@ TEST_WITH(other_headers_end_a_gso_packet, NULL, free_packets)
 	}
 }
 
-// What is cut otherwise or not at all, though all agree on it.
+// Packets that are cut differently or not at all, even if all agree.
 TEST_WITH(other_kinds_are_no_gso_packets, NULL, free_packets)
 {
 	static const struct {
@@ -189,7 +190,7 @@ TEST_WITH(other_kinds_are_no_gso_packets, NULL, free_packets)
 	}
 }
 
-// A checksum that is wrong would be made right.
+// A wrong checksum would be corrected.
 TEST_WITH(damage_ends_a_gso_packet, NULL, free_packets)
 {
 	for (uint32_t v = 0; v < 2; v++) {
@@ -204,12 +205,13 @@ TEST_WITH(damage_ends_a_gso_packet, NULL, free_packets)
 	}
 }
 
-// A checksum of zero may be written in two ways, of which one is computed.
+// A checksum of zero has two forms, and only one is computed.
 TEST_WITH(other_zeros_end_a_gso_packet, NULL, free_packets)
 {
 	for (uint32_t at = 24; at <= 50; at += 26) {
 		put_stream(false, 12, 300, 6);
-		// What is added to any two octets under a checksum is taken from it.
+		// A value that is added to two bytes under a checksum is subtracted from the
+		// checksum, which makes it zero in packet 3.
 		uint32_t sum = octet2(rte_pktmbuf_mtod_offset(packet[3], uint8_t *, at));
 		for (uint32_t i = 0; i < 6; i++) {
 			uint8_t *frame = rte_pktmbuf_mtod(packet[i], uint8_t *);
@@ -229,7 +231,7 @@ TEST_WITH(other_zeros_end_a_gso_packet, NULL, free_packets)
 TEST_WITH(odd_sizes_end_a_gso_packet, NULL, free_packets)
 {
 	put_stream(false, 12, 300, 6);
-	put_stream(false, 12, 200, 3); // the fourth is longer, and elsewhere
+	put_stream(false, 12, 200, 3); // the fourth is longer, and out of sequence
 	assert_int_equal(drb_coalesce_count(&all, packet, 6), 3);
 	put_stream(false, 12, 300, 6);
 	rte_pktmbuf_append(packet[3], 1); // padding
@@ -292,7 +294,7 @@ TEST_WITH(udp_packets_are_gso_packets, NULL, free_packets)
 		put_packets(v, 100, 80);
 		assert_int_equal(drb_coalesce_count(&all, packet, 80), DRB_COALESCE_UDP_MAX);
 		cut_gives_back(DRB_COALESCE_UDP_MAX);
-		// Another port, another size, a checksum that is wrong, and none.
+		// Another port, another size, a wrong checksum, and no checksum.
 		for (uint32_t kind = 0; kind < 4; kind++) {
 			put_packets(v, 300, 6);
 			uint8_t *frame = rte_pktmbuf_mtod(packet[3], uint8_t *);
@@ -319,7 +321,8 @@ static void leave(uint32_t i)
 	drb_mark_unfinished(packet[i], at_tcp(frame), check_field(frame));
 }
 
-// Packets with unfinished checksums are GSO packets of their own, also where the others may be in none.
+// Packets with unfinished checksums make GSO packets of their own, also if the others may be in
+// none.
 TEST_WITH(unfinished_packets_are_gso_packets, NULL, free_packets)
 {
 	const struct drb_coalesce_rules only = {0, SEGMENT_MAX, true},
@@ -338,7 +341,7 @@ TEST_WITH(unfinished_packets_are_gso_packets, NULL, free_packets)
 		assert_int_equal(drb_coalesce_count(&only, packet, 10), 6);
 		assert_int_equal(drb_coalesce_count(&only, packet + 6, 4), 1);
 		assert_int_equal(drb_coalesce_count(&none, packet, 10), 1);
-		// What is in place of the checksum is wrong, or stands elsewhere.
+		// The partial checksum is wrong, or in another position.
 		uint8_t *frame = rte_pktmbuf_mtod(packet[4], uint8_t *);
 		frame[at_tcp(frame) + check_field(frame)] ^= 1;
 		assert_int_equal(drb_coalesce_count(&all, packet, 10), 4);

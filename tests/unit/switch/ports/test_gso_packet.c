@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// GSO packets are cut into the packets that the kernel would cut them into (a second model, segments.h;
-// that the kernel itself does so is the live story offloads.sh), with tags, in any bursts; what
-// contradicts itself is not cut, and any octets are safe.
+// GSO packets are cut like a second model of the kernel cuts them (segments.h). The live story
+// offloads.sh shows that the kernel does the same. Packets have tags, and come in bursts of any
+// size. Contradictory GSO packets are not cut, and any bytes are safe.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -17,7 +17,8 @@
 static uint8_t octets[DRB_RX_GSO_ROOM];
 static uint8_t *const frame = octets + DRB_TAG_ROOM;
 
-// One frame of `payload` octets, longer than a segment can be, as a kernel leaves it. Its octets.
+// Makes a frame with `payload` bytes as a kernel passes it, which is longer than a segment can be.
+// Returns its bytes.
 static uint32_t make_gso(const struct segment_fields *fields, uint32_t payload)
 {
 	struct segment_fields s = *fields;
@@ -31,7 +32,7 @@ static uint32_t make_gso(const struct segment_fields *fields, uint32_t payload)
 	return headers + payload;
 }
 
-// The packet is the piece that the model cuts, behind `tag` octets of tag.
+// Checks that the packet is the piece that the model cuts, behind `tag` bytes of tag.
 static void is_piece(struct rte_mbuf *m, const uint8_t *piece, uint32_t length, uint32_t tag)
 {
 	uint8_t *got = rte_pktmbuf_mtod(m, uint8_t *);
@@ -100,15 +101,16 @@ TEST(gso_packets_are_cut)
 		cut_all(&s, size + drb_rng_below(&rng, most * size - size + 1), size, turn & 4);
 	}
 	struct segment_fields tiny = {.flags = FLAG_ACK};
-	cut_all(&tiny, 3000, 1, false);    // one octet each
-	cut_all(&tiny, 65495, 1448, true); // the longest there is
+	cut_all(&tiny, 3000, 1, false);    // one byte each
+	cut_all(&tiny, 65495, 1448, true); // the longest possible
 	cut_all(&tiny, 700, 1448, false);  // of one segment
 }
 
-#define SHIM 8 // octets of a VXLAN header
+#define SHIM 8 // bytes of a VXLAN header
 #define INNER_MAX 60000
 
-// Puts a GSO packet of `length` octets into a tunnel, with an outer checksum or without one. Octets before it.
+// Puts a GSO packet of `length` bytes into a tunnel, with or without an outer checksum. Returns the
+// bytes before it.
 static uint32_t wrap(const uint8_t *inner, uint32_t length, bool ipv6, bool sums)
 {
 	const struct segment_fields around = {.ipv6 = ipv6, .udp = true, .payload = 1, .id = 77};
@@ -122,7 +124,7 @@ static uint32_t wrap(const uint8_t *inner, uint32_t length, bool ipv6, bool sums
 	return header + SHIM;
 }
 
-// Both of its packets are as a kernel would have made them.
+// Checks that outer and inner packet are as a kernel would have made them.
 static void is_wrapped(struct rte_mbuf *m, const uint8_t *piece, uint32_t length, uint32_t n)
 {
 	uint8_t *got = rte_pktmbuf_mtod(m, uint8_t *), again[SEGMENT_MAX];
@@ -140,7 +142,7 @@ static void is_wrapped(struct rte_mbuf *m, const uint8_t *piece, uint32_t length
 	rte_pktmbuf_free(m);
 }
 
-// Of hosts that send through VXLAN: the checksum that is left is that of the packet inside.
+// Tunnels of hosts that use VXLAN: the unfinished checksum is that of the inner packet.
 TEST(tunnels_are_cut)
 {
 	static uint8_t inner[INNER_MAX];
@@ -184,7 +186,7 @@ static bool begins(struct drb_rx_gso *t, const struct virtio_net_hdr *cut, uint3
 	return drb_rx_gso_begin(t, cut, length, &no_tag, FRAME_MAX);
 }
 
-// What a kernel says of a GSO packet and what the GSO packet says itself.
+// Contradictions between the virtio header of a GSO packet and the packet itself.
 TEST(contradictions_are_not_cut)
 {
 	struct segment_fields s = {.options = 12, .flags = FLAG_ACK};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The control channel of a memif link: what both ends say is what the protocol has, in its order, and leaves both with
-// the same rings.
+// The control channel of a memif link: both ends send the messages of the protocol, in its order,
+// and both end up with the same rings.
 #include "fixtures/unit.h"
 
 #include "fixtures/memif_channel.h"
 
 static struct drb_memif_channel server, client;
 
-// Octets of a message, where the protocol has them.
+// Bytes of a message, in the layout of the protocol.
 static const uint8_t *octets(const struct drb_memif_answer *a)
 {
 	return (const uint8_t *)&a->message;
@@ -73,7 +73,7 @@ TEST_WITH(a_client_says_what_the_protocol_has, begin_client, end_channel)
 
 static uint8_t server_log2 = DRB_MEMIF_LOG2_RING, client_log2 = DRB_MEMIF_LOG2_RING;
 
-// Both ends, of so many queues, until nobody has anything to say.
+// Joins both ends, with these numbers of queues, until neither has a message to send.
 static void join(uint32_t at_server, uint32_t at_client)
 {
 	struct drb_memif_answer said, heard;
@@ -111,7 +111,7 @@ static void rings_are_shared(const struct drb_doorbell *one, const struct drb_do
 	assert_int_equal(write(one->fd, &count, sizeof(count)), sizeof(count));
 	assert_int_equal(read(other->fd, &rung, sizeof(rung)), sizeof(rung));
 	assert_int_equal(rung, count);
-	// Each descriptor has a buffer of its own, in the memory of both.
+	// Each descriptor has its own buffer, in the memory of both ends.
 	for (uint32_t i = 0; i < one->size; i++) {
 		const struct drb_memif_desc *d = &other->ring->desc[i];
 		assert_int_equal(d->length, DRB_MEMIF_BUFFER);
@@ -120,7 +120,7 @@ static void rings_are_shared(const struct drb_doorbell *one, const struct drb_do
 	}
 }
 
-// What one end sends the other receives, where both have as many queues and where they have not.
+// Packets that one end sends arrive at the other, with equal and with different numbers of queues.
 TEST(both_ends_have_the_same_rings)
 {
 	static const uint32_t queues[][3] = {
@@ -148,7 +148,7 @@ TEST(both_ends_have_the_same_rings)
 	}
 }
 
-// A ring is as long as the end wants that wants the shorter one.
+// A ring has the shorter of the two lengths that both ends want.
 TEST(shorter_rings)
 {
 	for (uint32_t shorter = 0; shorter < 2; shorter++) {
@@ -164,7 +164,7 @@ TEST(shorter_rings)
 	server_log2 = client_log2 = DRB_MEMIF_LOG2_RING;
 }
 
-// Buffers of different rings are different ones.
+// Different rings have different buffers.
 TEST(buffers_are_apart)
 {
 	uint64_t end = 0;
@@ -181,7 +181,7 @@ TEST(buffers_are_apart)
 	end_both();
 }
 
-// A server that takes shorter rings is given such.
+// A server that accepts shorter rings gets these.
 TEST_WITH(rings_are_as_short_as_the_server_wants, begin_client, end_channel)
 {
 	struct drb_memif_message greeting = hello("small");
@@ -195,7 +195,7 @@ TEST_WITH(rings_are_as_short_as_the_server_wants, begin_client, end_channel)
 	assert_int_equal(drb_memif_channel_rx(&channel, 0)->empty, 16);
 }
 
-// What the other end takes is what its name says, if that is one of ours.
+// The name of the other end says what it accepts, if it is a drbswitch.
 TEST(names_tell_what_is_taken)
 {
 	static const struct {
@@ -203,7 +203,7 @@ TEST(names_tell_what_is_taken)
 		bool takes;
 	} said[] = {
 		{"drbswitch +u", true},
-		{"drbswitch +?u~", true}, // a later one's
+		{"drbswitch +?u~", true}, // of a later release
 		{"drbswitch +", false},
 		{"drbswitch +x", false},
 		{"DPDK 22.11.11", false},
@@ -230,7 +230,7 @@ TEST(names_tell_what_is_taken)
 	}
 }
 
-// Another version, link or mode is none of ours.
+// Another version, link or mode is refused.
 TEST(others_are_refused)
 {
 	struct drb_memif_message m = {.type = DRB_MEMIF_INIT};
@@ -253,7 +253,7 @@ TEST(others_are_refused)
 	}
 }
 
-// Who hangs up may say why; what it says is fit for a line.
+// An end that disconnects may give a reason, which is made fit for one log line.
 TEST_WITH(goodbyes_are_heard, begin_server, end_channel)
 {
 	struct drb_memif_message m = {.type = DRB_MEMIF_DISCONNECT};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nobody who comes to the door of a memif port, or is not there to open its own, keeps the loop or a link.
+// A client that connects to a memif port, or a server that does not accept, blocks neither the loop
+// nor a link.
 #include "fixtures/unit.h"
 
 #include "common/cli/log.h"
@@ -13,7 +14,7 @@ static int come(void)
 	return fd;
 }
 
-// The type of what the switch says, 0: it has hung up, -1: nothing.
+// The type of the switch's message; 0: it has disconnected; -1: none.
 static int said_to(int fd)
 {
 	struct drb_memif_message m = {0};
@@ -35,7 +36,7 @@ TEST_WITH(a_link_has_one_client, NULL, stop_both)
 	rings_are_shared();
 }
 
-// One that says nothing keeps nobody out.
+// A silent client keeps no other out.
 TEST_WITH(silent_clients_give_way, NULL, stop_both)
 {
 	start(&lower, true);
@@ -51,7 +52,7 @@ TEST_WITH(silent_clients_give_way, NULL, stop_both)
 	close(next);
 }
 
-// Who says what is wrong is told so and hung up on, and leaves nothing.
+// A client that sends a wrong message gets a reason and is disconnected, and leaves nothing behind.
 TEST_WITH(mistakes_end_a_channel, NULL, stop_both)
 {
 	struct drb_memif_message wrong = {.type = DRB_MEMIF_REGION};
@@ -72,7 +73,7 @@ TEST_WITH(mistakes_end_a_channel, NULL, stop_both)
 			       "a message came out of order"));
 }
 
-// Who hangs up is taken at its word.
+// The reason of a client that disconnects is logged.
 TEST_WITH(goodbyes_are_told, NULL, stop_both)
 {
 	struct drb_memif_message bye = {.type = DRB_MEMIF_DISCONNECT, .disconnect.why = "no room"};
@@ -87,7 +88,7 @@ TEST_WITH(goodbyes_are_told, NULL, stop_both)
 	close(fd);
 }
 
-// One that reads nothing of what it is answered is not waited for.
+// The switch does not wait for a client that reads no answers.
 TEST_WITH(unread_answers_keep_nobody, NULL, stop_both)
 {
 	struct drb_memif_message init = {.type = DRB_MEMIF_INIT};
@@ -104,7 +105,7 @@ TEST_WITH(unread_answers_keep_nobody, NULL, stop_both)
 	}
 }
 
-// A server that is stopped lets clients wait before its door until there is no room: the client's loop goes on.
+// A stopped server lets clients wait until its backlog is full: the client's loop continues.
 TEST_WITH(a_stopped_server_keeps_nobody, NULL, stop_both)
 {
 	int door = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), waiting;
@@ -112,12 +113,12 @@ TEST_WITH(a_stopped_server_keeps_nobody, NULL, stop_both)
 	assert_int_equal(bind(door, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(door, 0), 0);
 	start(&upper, false);
-	turns(250); // it waits to be greeted
+	turns(250); // it waits for the greeting
 	assert_int_equal(connects, 1);
 	assert_int_equal(last_connect, 0);
 	waiting = accept(door, NULL, NULL);
 	close(waiting);
-	int others = come(); // the only place
+	int others = come(); // the only position
 	turns(250);
 	assert_int_equal(last_connect, -EAGAIN);
 	assert_true(connects > 2);
@@ -128,7 +129,7 @@ TEST_WITH(a_stopped_server_keeps_nobody, NULL, stop_both)
 	soon(both_up);
 }
 
-// The socket of a server that was killed is in nobody's way; that of one that lives is.
+// The socket of a server that was killed is replaced; that of a running server is not.
 TEST_WITH(sockets_left_behind_give_way, NULL, stop_both)
 {
 	int door = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The doorbell of memif links: rung once for whoever sleeps, never missed.
+// The doorbell of memif links is rung once for a receiver that sleeps, and no ring is missed.
 #include "fixtures/unit.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ static struct drb_memif_ring *ring[2]; // [0]: from the client
 
 static int begin(void **state)
 {
-	if (begin_client(state) < 0)
+	if (drb_doorbell_open(1) < 0 || begin_client(state) < 0)
 		return -1;
 	join_as_client();
 	rx = *drb_memif_channel_rx(&channel, 0);
@@ -28,14 +28,15 @@ static int begin(void **state)
 	return 0;
 }
 
-// What was sent and not taken, also when the counters of the ring wrap, and whatever the peer writes.
+// A doorbell counts packets that were sent and not taken, also when the counters of the ring wrap,
+// and whatever the peer writes.
 TEST_WITH(holds_what_was_not_taken, begin, end_channel)
 {
 	assert_int_equal(drb_doorbell_packets(&(struct drb_doorbell){0}), 0); // no link
 	for (uint32_t sent = 0; sent < 140000; sent += 7) {
 		uint32_t taken = sent - (sent % 1000 < sent ? sent % 1000 : 0);
-		// From the client the sender moves the head; the other way the client lends 1024
-		// buffers, of which the sender fills some.
+		// From client to server, the sender moves the head. From server to client, the
+		// client lends 1024 buffers, and the sender fills some of them.
 		ring[0]->head = (uint16_t)sent;
 		ring[0]->tail = (uint16_t)taken;
 		ring[1]->head = (uint16_t)(taken + 1024);
@@ -58,24 +59,25 @@ TEST_WITH(rings_once_for_who_asks, begin, end_channel)
 	assert_int_equal(read(tx.fd, &count, sizeof(count)), -1);
 	ring[0]->flags = 0;
 	drb_doorbell_ring(b);
-	assert_int_equal(ring[0]->flags, DRB_MEMIF_AWAKE); // it has been asked for once
+	assert_int_equal(ring[0]->flags, DRB_MEMIF_AWAKE); // the request is used up
 	drb_doorbell_ring(b);
 	assert_int_equal(read(tx.fd, &count, sizeof(count)), sizeof(count));
 	assert_int_equal(count, 1);
-	// It fell asleep again.
+	// The receiver fell asleep again.
 	ring[0]->flags = 0;
 	drb_doorbell_ring(b);
 	assert_int_equal(read(tx.fd, &count, sizeof(count)), sizeof(count));
 	assert_int_equal(count, 1);
 }
 
-// As libmemif does: its flag stays as it is.
+// A receiver such as libmemif requests wake-ups once. It is rung each time, and its flag stays as
+// it is.
 TEST_WITH(rings_always_for_who_asks_once, begin, end_channel)
 {
 	uint64_t count;
 
 	tx.asks_each = false;
-	assert_int_equal(ring[0]->flags, 0); // a server that says nothing
+	assert_int_equal(ring[0]->flags, 0); // the request is permanent
 	for (int i = 0; i < 3; i++)
 		drb_doorbell_ring(&tx);
 	assert_int_equal(ring[0]->flags, 0);
@@ -84,6 +86,55 @@ TEST_WITH(rings_always_for_who_asks_once, begin, end_channel)
 	ring[0]->flags = DRB_MEMIF_AWAKE;
 	drb_doorbell_ring(&tx);
 	assert_int_equal(read(tx.fd, &count, sizeof(count)), -1);
+}
+
+// Adds many descriptors of one eventfd to epoll sets. The kernel notifies each of them of a ring.
+#define WATCHERS 400
+#define SETS 150
+
+static void watch_many_times(int bell, int set[SETS])
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	int copy[WATCHERS];
+
+	for (int i = 0; i < WATCHERS; i++)
+		assert_true((copy[i] = dup(bell)) >= 0);
+	for (int n = 0; n < SETS; n++) {
+		assert_true((set[n] = epoll_create1(EPOLL_CLOEXEC)) >= 0);
+		for (int i = 0; i < WATCHERS; i++)
+			assert_int_equal(epoll_ctl(set[n], EPOLL_CTL_ADD, copy[i], &event), 0);
+	}
+	// The copies stay open, as a peer would leave them.
+}
+
+// A peer may watch its descriptor so many times that a ring takes milliseconds. Its doorbell rests
+// after DRB_DOORBELL_RESTS such rings.
+TEST_WITH(a_slow_bell_rests, begin, end_channel)
+{
+	int set[SETS];
+	uint64_t count;
+
+	drb_doorbell_ring(&tx);
+	assert_int_equal(atomic_load(&tx.slow), 0);
+	watch_many_times(tx.fd, set);
+	for (int i = 0; i < 100; i++) {
+		ring[0]->flags = 0;
+		drb_doorbell_ring(&tx);
+	}
+	assert_true(atomic_load(&tx.slow) >= DRB_DOORBELL_RESTS);
+	assert_int_equal(read(tx.fd, &count, sizeof(count)), sizeof(count));
+	print_message("# rung %d times\n", (int)count - 1);
+	assert_true(count <= 10);
+	for (int n = 0; n < SETS; n++)
+		close(set[n]);
+	tx.rests_ns = 1; // the rest is over
+	for (int i = 0; i < 3; i++) {
+		ring[0]->flags = 0;
+		drb_doorbell_ring(&tx);
+	}
+	assert_int_equal(atomic_load(&tx.slow), 0);
+	assert_int_equal(read(tx.fd, &count, sizeof(count)), sizeof(count));
+	assert_int_equal(count, 3);
 }
 
 #define ROUNDS 200000
@@ -98,7 +149,7 @@ static struct {
 	uint32_t slept; // times
 } race;
 
-// As drb_worker_run(): looks, asks, sleeps.
+// Takes packets, requests to be woken and sleeps, as drb_worker_run() does.
 static void *sleep_and_look(void *unused)
 {
 	struct epoll_event event;
@@ -109,7 +160,8 @@ static void *sleep_and_look(void *unused)
 		if (head != ring[1]->tail) {
 			atomic_store_explicit(&ring[1]->tail, head, memory_order_relaxed);
 			atomic_fetch_add_explicit(&race.seen, 1, memory_order_release);
-			// So that the next packet comes before, while and after it asks.
+			// Pauses vary, so that the next packet comes before, during or after the
+			// request.
 			for (volatile uint32_t pause = 0; pause < head * 7u % 512; pause++)
 				;
 			continue;
@@ -134,8 +186,8 @@ static bool time_is_up(time_t began, uint32_t round)
 	return round >= ROUNDS_MIN && now.tv_sec - began >= ROUNDS_S;
 }
 
-// Each packet is sent when the one before was seen, while the sleeper is on its way to sleep: had
-// it missed one, it would sleep for ever.
+// Each packet is sent once the previous one was taken, while the receiver is about to sleep. If it
+// missed a ring, it would sleep forever.
 TEST_WITH(no_wake_up_is_lost, begin, end_channel)
 {
 	struct drb_memif_queue queue = {

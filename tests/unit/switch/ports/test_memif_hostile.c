@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A memif neighbour that passes descriptors, sizes and messages to do harm by.
+// A memif neighbour passes descriptors, sizes and messages that are meant to do harm.
 #include "fixtures/unit.h"
 
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <linux/memfd.h>
@@ -25,7 +26,7 @@ static void begin_again(void)
 	assert_int_equal(begin_greeted(NULL), 0);
 }
 
-// Memory that is refused leaves nothing behind, and the reason is told.
+// Asserts that memory is refused for this reason, and that nothing is left of it.
 static void refuses(uint64_t size, int fd, const char *why)
 {
 	const int before = next_fd();
@@ -40,7 +41,8 @@ static void refuses(uint64_t size, int fd, const char *why)
 		close(fd);
 }
 
-// What could end this process: memory that its owner may take away, and what it only says that there is.
+// Memory that could end this process is refused: its owner may still cut it, or it is shorter than
+// the owner says.
 TEST_WITH(memory_that_may_go_is_refused, begin_greeted, end_channel)
 {
 	const uint64_t size = HUGE_PAGE;
@@ -59,7 +61,8 @@ TEST_WITH(memory_that_may_go_is_refused, begin_greeted, end_channel)
 	refuses(UINT64_MAX, memory_of(size, 0, F_SEAL_SHRINK), "as long");
 }
 
-// As much as the rings of this link can need, however it comes, and what its owner does to it then stays within that.
+// A peer may give no more memory than the rings of this link can need, in one region or in many.
+// Holes that its owner punches later do no harm.
 TEST_WITH(memory_is_bounded, begin_greeted, end_channel)
 {
 	const uint64_t most = drb_memif_memory_most(QUEUES), each = 1024 * (16 + 2048) + 128;
@@ -76,7 +79,7 @@ TEST_WITH(memory_is_bounded, begin_greeted, end_channel)
 	assert_int_equal(fallocate(all, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE), 0);
 	assert_int_equal(*octet, 0);
 	begin_again();
-	// An octet takes a page: no more regions than the link may have pages, or than there can be.
+	// A region of one byte takes a page. The number of regions is limited to DRB_MEMIF_REGIONS.
 	for (count = 0; !hear_region(count, 1, page); count++)
 		;
 	assert_int_equal(count, DRB_MEMIF_REGIONS);
@@ -87,7 +90,7 @@ TEST_WITH(memory_is_bounded, begin_greeted, end_channel)
 	close(page);
 }
 
-// Rings are where a message says, whole and with the mark of a ring, or they are none.
+// A ring is refused if it is not whole and within its region, or lacks the cookie of a ring.
 TEST_WITH(bad_rings_are_refused, begin_greeted, end_channel)
 {
 	int memory = memory_of(MEMORY, 0, F_SEAL_SHRINK), bell = eventfd(0, EFD_CLOEXEC);
@@ -116,11 +119,11 @@ TEST_WITH(bad_rings_are_refused, begin_greeted, end_channel)
 	assert_null(hear_ring(true, 0, 0, bell));
 	assert_non_null(hear_ring(true, 0, 0, bell));                // twice
 	assert_null(hear_ring(true, 1, MEMORY - RING_OCTETS, bell)); // up to the last octet
-	assert_non_null(hear_type(DRB_MEMIF_CONNECT));               // no ring the other way
+	assert_non_null(hear_type(DRB_MEMIF_CONNECT));               // no ring to send to
 	assert_null(hear_ring(false, 0, RING_OCTETS, bell));
 	assert_null(hear_type(DRB_MEMIF_CONNECT));
 	assert_int_equal(answer.message.type, DRB_MEMIF_CONNECTED);
-	for (int type = 0; type < 12; type++) // all is said
+	for (int type = 0; type < 12; type++) // no message may follow
 		assert_non_null(hear_type((enum drb_memif_type)type));
 	close(memory);
 	close(bell);
@@ -143,7 +146,8 @@ TEST_WITH(channels_that_end_early_leave_nothing, begin_greeted, end_channel)
 	close(bell);
 }
 
-// What is not its turn to say, and what there is not, at each stage of a server and of a client.
+// Messages out of turn, and messages of unknown types, are refused at each stage of a server and of
+// a client.
 TEST(turns_are_kept)
 {
 	for (int type = 0; type < 12; type++) {
@@ -170,7 +174,8 @@ TEST(turns_are_kept)
 	}
 }
 
-// Nor is a client acknowledged for what it has not said, or connected before it asks.
+// A client refuses acknowledgements of messages that it has not sent, and CONNECTED before it has
+// sent CONNECT.
 TEST_WITH(acknowledgements_are_counted, begin_client, end_channel)
 {
 	struct drb_memif_message greeting = hello("");
@@ -194,7 +199,7 @@ TEST_WITH(messages_are_whole, begin_server, end_channel)
 	assert_null(drb_memif_channel_hear(&channel, &m, sizeof(m), -1, &answer));
 }
 
-// Descriptors with what has no use for them are closed.
+// Descriptors that come with a message that needs none are closed.
 TEST_WITH(descriptors_of_no_use_are_closed, begin_server, end_channel)
 {
 	struct drb_memif_message m = {.type = DRB_MEMIF_INIT};
@@ -209,7 +214,7 @@ TEST_WITH(descriptors_of_no_use_are_closed, begin_server, end_channel)
 	assert_int_equal(next_fd(), before);
 }
 
-// Nor does an empty message, which the kernel passes like any other, leave one behind.
+// A descriptor that comes with an empty message, which the kernel passes like any other, is closed.
 TEST(descriptors_with_nothing_are_closed)
 {
 	struct drb_memif_message m;
@@ -225,7 +230,8 @@ TEST(descriptors_with_nothing_are_closed)
 	close(ends[1]);
 }
 
-// A worker that has no ring to send to has none to receive from, which would keep it awake.
+// A worker without a ring to send to gets no ring to receive from, because its packets would keep
+// the worker awake.
 TEST_WITH(a_ring_alone_wakes_nobody, begin_greeted, end_channel)
 {
 	int memory = memory_of(MEMORY, 0, F_SEAL_SHRINK), bell = eventfd(0, EFD_CLOEXEC);
@@ -248,7 +254,7 @@ TEST_WITH(a_ring_alone_wakes_nobody, begin_greeted, end_channel)
 	close(bell);
 }
 
-// Whatever is written to grows, or waits, but for an eventfd.
+// Only an eventfd is taken as a bell: writes to other files make them grow, or wait.
 TEST_WITH(bells_are_eventfds, begin_greeted, end_channel)
 {
 	int memory = memory_of(MEMORY, 0, F_SEAL_SHRINK), file = memory_of(0, 0, 0), ends[2];
@@ -267,7 +273,8 @@ TEST_WITH(bells_are_eventfds, begin_greeted, end_channel)
 	close(ends[1]);
 }
 
-// Nor does a peer keep who rings: one whose bell blocks writers, and is full.
+// A peer cannot stop the worker that rings by a full bell without O_NONBLOCK. The peer is still
+// woken.
 TEST_WITH(full_bells_keep_nobody, begin_greeted, end_channel)
 {
 	int memory = memory_of(MEMORY, 0, F_SEAL_SHRINK), bell = eventfd(0, EFD_CLOEXEC);
@@ -278,10 +285,20 @@ TEST_WITH(full_bells_keep_nobody, begin_greeted, end_channel)
 	assert_int_equal(write(bell, &most, sizeof(most)), sizeof(most));
 	assert_null(hear_region(0, MEMORY, memory));
 	assert_null(hear_ring(false, 0, 0, bell));
-	struct drb_doorbell tx = *drb_memif_channel_tx(&channel, 0);
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+	int set = epoll_create1(EPOLL_CLOEXEC);
+
+	assert_int_equal(epoll_ctl(set, EPOLL_CTL_ADD, bell, &event), 0);
+	assert_int_equal(epoll_wait(set, &event, 1, 0), 1);
+	assert_int_equal(drb_doorbell_open(1), 0);
 	alarm(30);
-	drb_doorbell_ring(&tx);
+	struct drb_doorbell tx = *drb_memif_channel_tx(&channel, 0);
+	for (int i = 0; i < 1000; i++) { // more than the kernel has room for without a fetch
+		drb_doorbell_ring(&tx);
+		assert_int_equal(epoll_wait(set, &event, 1, 0), 1);
+	}
 	alarm(0);
+	close(set);
 	close(memory);
 	close(bell);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one end of a memif link sends arrives at the other, whole, once and in order, in both directions;
-// whatever the other end writes into the memory that they share, nothing outside of it is touched, and no
-// buffer is lost.
+// Packets that one end of a memif link sends arrive at the other whole, once and in order, in both
+// directions. Whatever the other end writes into the shared memory, nothing outside of it is
+// touched, and no buffer is lost.
 #include "fixtures/unit.h"
 
 #include "core/math/random.h"
@@ -25,7 +25,7 @@ static struct drb_memif_memory memory;
 static struct drb_doorbell sending, receiving;
 static struct drb_send_result outcome;
 
-// A ring whose buffers fill the memory that is left, and its two ends.
+// A ring whose buffers fill the remaining memory, and its two ends.
 static void begin_ring(bool from_client)
 {
 	struct drb_memif_ring *ring = aligned_alloc(64, MEMORY);
@@ -114,7 +114,7 @@ TEST(packets_arrive_in_order)
 	}
 }
 
-// What a client sends is in its first buffers as long as the server keeps up: the others take no memory.
+// A client sends in its first buffers while the server keeps up, so that the others take no memory.
 TEST(first_buffers_are_used_again)
 {
 	struct rte_mbuf *burst[2];
@@ -134,7 +134,7 @@ TEST(first_buffers_are_used_again)
 	end_ring();
 }
 
-// Only a part of what is longer than any frame that is forwarded is taken, longer than that.
+// A frame that is longer than any forwarded frame is shortened, to a length that is still too long.
 TEST(long_frames_are_shortened)
 {
 	struct rte_mbuf *m = packet(FRAME_MAX + 150, 1);
@@ -147,7 +147,7 @@ TEST(long_frames_are_shortened)
 	end_ring();
 }
 
-// Sends a packet whose checksum is unfinished, or not; returns what arrives.
+// Sends a packet whose checksum is unfinished or not; returns the packet that arrives.
 static struct rte_mbuf *pass_marked(bool unfinished, const struct drb_memif_packets *at_tx,
 				    const struct drb_memif_packets *at_rx)
 {
@@ -184,7 +184,7 @@ TEST(marks_travel_where_both_know_them)
 	end_ring();
 }
 
-// A mark whose field is none of a checksum, or not in the frame, is none.
+// A mark is ignored if its field is not a checksum, or is outside of the frame.
 TEST(marks_that_lie_are_none)
 {
 	static const struct {
@@ -210,7 +210,7 @@ TEST(marks_that_lie_are_none)
 	}
 }
 
-// Descriptors that name no memory of the link: such a packet has no octets, those around it arrive.
+// Descriptors outside of the link's memory: such a packet has no bytes, and its neighbours arrive.
 TEST(places_outside_are_not_read)
 {
 	static const struct drb_memif_desc bad[] = {
@@ -237,7 +237,8 @@ TEST(places_outside_are_not_read)
 	}
 }
 
-// Buffers that a client lends and that are no memory of the marking, or have no room: what was for them is lost.
+// Buffers of a client that are outside of the link's memory or have no space: packets for them are
+// lost.
 TEST(places_outside_are_not_written)
 {
 	static const struct drb_memif_desc bad[] = {
@@ -265,7 +266,7 @@ TEST(places_outside_are_not_written)
 	}
 }
 
-// A chain that does not end, and indices that claim more than the ring has.
+// An endless chain, and indices that claim more than the ring has.
 TEST(endless_chains_end)
 {
 	struct rte_mbuf *burst[SIZE];
@@ -282,7 +283,7 @@ TEST(endless_chains_end)
 	assert_int_equal(drb_memif_receive(&receiving, &marking, test_pool, burst, SIZE), 1);
 	rte_pktmbuf_free(burst[0]);
 	assert_int_equal(receiving.next, 2 * SIZE);
-	sending.next = 30000; // and the receiver says that it has taken more than there was
+	sending.next = 30000; // the receiver claims to have taken more than was sent
 	struct rte_mbuf *m = packet(60, 1);
 	sending.ring->tail = 40000;
 	uint32_t sent = drb_memif_send(&sending, &marking, &m, 1, &outcome);
@@ -290,7 +291,7 @@ TEST(endless_chains_end)
 	end_ring();
 }
 
-// Without buffers in the pool packets stay in the ring.
+// Without buffers in the pool, packets stay in the ring.
 TEST(no_buffers_no_loss)
 {
 	struct rte_mempool *small = rte_pktmbuf_pool_create("small", 2, 0, 0, 2048, SOCKET_ID_ANY);

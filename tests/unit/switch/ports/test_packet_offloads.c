@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel of a host leaves to its device: checksums, which come in unfinished and are finished
-// for those who need it, and segmentation: GSO packets come in as packets and go out as they came in.
+// Tasks that the kernel of a host leaves to its device. Unfinished checksums are finished for
+// receivers that need it. GSO packets are received as packets, and sent again as GSO packets.
 #include "fixtures/unit.h"
 
 #include <linux/virtio_net.h>
@@ -16,7 +16,7 @@
 
 #define BURST 64
 
-// A socket at "outer" whose frames have a header of virtio-net.
+// A socket at "outer" whose frames have a virtio-net header.
 static int open_headed(void)
 {
 	struct sockaddr_ll at = {.sll_family = AF_PACKET,
@@ -31,7 +31,7 @@ static int open_headed(void)
 	return fd;
 }
 
-// The frame comes in as it says.
+// The frame arrives with this header.
 static void send_headed(int fd, const struct virtio_net_hdr *says, const uint8_t *frame,
 			uint32_t length)
 {
@@ -41,7 +41,8 @@ static void send_headed(int fd, const struct virtio_net_hdr *says, const uint8_t
 	assert_int_equal(writev(fd, parts, 2), sizeof(*says) + length);
 }
 
-// As a host's kernel leaves a frame to a device that completes checksums (CHECKSUM_PARTIAL).
+// A frame arrives like a host's kernel leaves it to a device that completes checksums
+// (CHECKSUM_PARTIAL).
 static void come_in_unfinished(const uint8_t *frame, uint32_t length, uint16_t start,
 			       uint16_t field)
 {
@@ -83,7 +84,7 @@ TEST(checksums_stay_unfinished)
 				 0xffff);
 		memcpy(check, got + start + kinds[i].field, 2);
 		is_frame(m, frame, length);
-		// A checksum that is wrong is the host's, and stays.
+		// A wrong checksum is the host's, and stays.
 		drb_store16(check, 0x1234);
 		come_in(frame, length);
 		is_frame(next_packet(port->queue[0]), frame, length);
@@ -91,8 +92,8 @@ TEST(checksums_stay_unfinished)
 	stop_port();
 }
 
-// A host says that the checksum is somewhere else, such as where its address is, which would only be written after that
-// was looked at. It is written at once.
+// A host gives a wrong position of the checksum, such as that of its address, which would be
+// overwritten only after it was checked. Such checksums are written at once.
 TEST(lies_are_finished_at_once)
 {
 	static const struct {
@@ -137,9 +138,9 @@ TEST(lies_are_finished_at_once)
 }
 
 #define SEGMENT                                                                                    \
-	1428 // octets of payload: of IPv6 with 12 octets of options the most that an MTU of 1500 takes
+	1428 // bytes of payload: the maximum for IPv6 with 12 bytes of options at an MTU of 1500
 
-// A frame of no kind that anybody looks into.
+// A frame whose contents are not examined.
 static uint32_t plain_frame(uint32_t n, uint8_t frame[LONGEST])
 {
 	memset(frame, (int)n, 100 + n);
@@ -153,7 +154,7 @@ struct sent {
 	uint32_t length;
 };
 
-// A GSO packet of payload octets in segments of `size`, as the kernel of a host leaves it.
+// A GSO packet of `payload` bytes in segments of `size` bytes, as the kernel of a host passes it.
 static void make_gso(struct sent *s, const struct segment_fields *of, uint32_t payload,
 		     uint16_t size)
 {
@@ -170,8 +171,8 @@ static void make_gso(struct sent *s, const struct segment_fields *of, uint32_t p
 		s->cut.gso_type = s->cut.gso_size = 0;
 }
 
-// What hosts leave to their device comes in as packets, and goes out as it came in: between other
-// frames, in order, through bursts of any size.
+// GSO packets of hosts are received as packets, and sent again as they came: between other frames,
+// in order, through bursts of any size.
 TEST(gso_packets_come_and_go)
 {
 	static struct sent s, got;
@@ -223,7 +224,49 @@ TEST(gso_packets_come_and_go)
 	stop_port();
 }
 
-// A GSO packet that fits into a burst, but not behind what is in this one, comes whole in the next.
+// The kernel passes the outer tag of a GSO packet separately: each of its segments gets it back,
+// with its type.
+TEST(tags_of_gso_packets_stay)
+{
+	static struct sent s, tagged;
+	static const uint16_t types[] = {DRB_ETHERTYPE_VLAN, DRB_ETHERTYPE_QINQ};
+	static const uint32_t payloads[] = {1400, 40000}; // in one frame of the ring, and copied
+	const struct segment_fields fields = {.flags = FLAG_ACK};
+	uint8_t piece[SEGMENT_MAX];
+	int fd = open_headed();
+
+	start_port((struct port_of){0});
+	struct drb_port_queue *q = port->queue[0];
+	for (uint32_t n = 0; n < 4; n++) {
+		make_gso(&s, &fields, payloads[n / 2], 700);
+		tagged = s;
+		tagged.length += DRB_VLAN_TAG;
+		tagged.cut.hdr_len += DRB_VLAN_TAG;
+		tagged.cut.csum_start += DRB_VLAN_TAG;
+		put2(tagged.frame + DRB_ETHER_TYPE, types[n % 2]);
+		put2(tagged.frame + DRB_ETHER_TYPE + 2, 0x2345);
+		memcpy(tagged.frame + DRB_ETHER_TYPE + DRB_VLAN_TAG, s.frame + DRB_ETHER_TYPE,
+		       s.length - DRB_ETHER_TYPE);
+		send_headed(fd, &tagged.cut, tagged.frame, tagged.length);
+		wait_for_packets(q);
+		for (uint32_t length, i = 0;
+		     (length = cut_segment(&s.cut, s.frame, s.length, i, piece)) > 0; i++) {
+			struct rte_mbuf *m;
+			assert_int_equal(drb_port_receive(q, &m, 1), 1);
+			const uint8_t *got = rte_pktmbuf_mtod(m, const uint8_t *);
+			leave_unfinished(piece, length);
+			assert_int_equal(m->data_len, length + DRB_VLAN_TAG);
+			assert_memory_equal(got, tagged.frame, DRB_ETHER_TYPE + DRB_VLAN_TAG);
+			assert_memory_equal(got + DRB_ETHER_TYPE + DRB_VLAN_TAG,
+					    piece + DRB_ETHER_TYPE, length - DRB_ETHER_TYPE);
+			rte_pktmbuf_free(m);
+		}
+	}
+	close(fd);
+	stop_port();
+}
+
+// A GSO packet that fits into a burst, but not into the rest of this one, comes whole in the next.
 TEST(gso_packets_stay_whole)
 {
 	static struct sent s;
@@ -249,7 +292,7 @@ TEST(gso_packets_stay_whole)
 	stop_port();
 }
 
-// A GSO packet that the kernel passes on and that cannot be cut costs nothing but itself.
+// A GSO packet that cannot be cut affects no other packet.
 TEST(bad_gso_packets_are_counted)
 {
 	static struct sent s;
@@ -262,7 +305,7 @@ TEST(bad_gso_packets_are_counted)
 	struct drb_port_queue *q = port->queue[0];
 	for (uint32_t n = 0; n < 2; n++) {
 		make_gso(&s, &fields, n ? 30000 : 1400, n ? 1600 : 1); // longer than a frame
-		put2(s.frame + AT_IP + 2, 77);                         // or says another length
+		put2(s.frame + AT_IP + 2, 77);                         // or a contradictory length
 		send_headed(fd, &s.cut, s.frame, s.length);
 		come_in(plain, plain_frame(n, plain));
 		is_frame(next_packet(q), plain, plain_frame(n, plain));
@@ -274,7 +317,8 @@ TEST(bad_gso_packets_are_counted)
 	stop_port();
 }
 
-// Of a GSO packet whose segments are too long the beginning comes, which is too long as well.
+// If the segments of a GSO packet are too long, only its beginning is received, which is too long
+// as well.
 TEST(long_segments_are_oversize)
 {
 	static struct sent s;
@@ -283,8 +327,8 @@ TEST(long_segments_are_oversize)
 
 	start_port((struct port_of){0});
 	struct drb_port_queue *q = port->queue[0];
-	for (uint32_t payload = 4000; payload <= 40000;
-	     payload += 36000) { // in the socket's buffer, both
+	// Both are in the socket's buffer.
+	for (uint32_t payload = 4000; payload <= 40000; payload += 36000) {
 		make_gso(&s, &fields, payload, 1600);
 		send_headed(fd, &s.cut, s.frame, s.length);
 		is_frame(next_packet(q), s.frame, port->frame_max + 1);

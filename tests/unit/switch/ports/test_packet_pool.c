@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pool of packet buffers makes each buffer when it is first needed: a pool of many takes little memory, has
-// as many as it says, each one once and ready for a packet, and hands out again what comes back.
+// The pool of packet buffers makes each buffer when it is first needed. A large pool takes little
+// memory and has the stated number of buffers. Each is handed out once, ready for a packet, and
+// again after it is freed.
 #include "fixtures/unit.h"
 
 #include <stdatomic.h>
@@ -17,7 +18,7 @@
 
 #define BUFFERS 20000
 #define ROUNDS 20000
-#define HELD 700 // by each of two threads: more than they keep at hand
+#define HELD 700 // by each of two threads: more than they cache
 
 static struct rte_mempool *pool;
 static struct drb_setup setup;
@@ -58,7 +59,7 @@ TEST(takes_what_is_used)
 	const long before = resident_kb();
 	start(false, BUFFERS);
 	assert_in_range(resident_kb() - before, 0, 4000);
-	for (uint32_t i = 0; i < 100; i++) { // those that came back come first
+	for (uint32_t i = 0; i < 100; i++) { // freed buffers are used first
 		assert_int_equal(rte_pktmbuf_alloc_bulk(pool, packets, 100), 0);
 		rte_pktmbuf_free_bulk(packets, 100);
 	}
@@ -66,7 +67,7 @@ TEST(takes_what_is_used)
 	stop();
 }
 
-// A pool that the machine has no memory for is refused, and nothing stays of it.
+// A pool that exceeds the machine's memory is refused, and nothing of it remains.
 TEST(has_no_memory)
 {
 	const uint32_t buffers = 250000; // 600 MB
@@ -92,7 +93,7 @@ TEST(has_no_memory)
 // process.memory limits buffers, too.
 TEST(keeps_to_the_limit)
 {
-	setup.memory_mb = 40; // more than 2 KiB each
+	setup.memory_mb = 40; // each needs more than 2 KiB
 	assert_null(drb_pool_new(&setup, 20000, false));
 	assert_int_equal(rte_errno, ENOMEM);
 	pool = drb_pool_new(&setup, 15000, false);
@@ -119,7 +120,8 @@ static void is_ready(struct rte_mbuf *m)
 	assert_ptr_equal(rte_mempool_from_obj(m), pool);
 }
 
-// Of a pool with a driver's ports: every buffer once, with none of the others' memory, twice.
+// All buffers of a pool, with or without a driver's ports: each once, without shared memory, in two
+// rounds.
 static void all_of(bool driven)
 {
 	struct rte_mbuf **all = calloc(BUFFERS, sizeof(*all)), *more;
@@ -150,7 +152,7 @@ TEST(has_all)
 	all_of(true); // made at once
 }
 
-// What is left of one is enough for those that ask for less.
+// A request is served from the remaining buffers if these suffice.
 TEST(gives_the_rest)
 {
 	struct rte_mbuf *packets[564], *rest[64];
@@ -186,9 +188,9 @@ TEST(has_room)
 	assert_in_range(room_of("af_packet", 9000), drb_frame_max(9000), 9400);
 }
 
-static atomic_uint twice; // buffers that two had at once
+static atomic_uint twice; // buffers that both threads held at once
 
-// Takes and gives back any number, with its own number in each.
+// Takes and frees random numbers of buffers, and writes its own number into each.
 static int use(void *number)
 {
 	const uint32_t own = (uint32_t)(uintptr_t)number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A packet-socket port on a veth: frames come in octet for octet, in order and once, or are counted
-// as missed; what goes out does not come in again; nothing stays of a port that is stopped.
+// A packet-socket port on a veth: frames are received byte for byte, in order and once, or count as
+// missed. Frames that are sent are not received. A stopped port leaves nothing behind.
 #include "fixtures/unit.h"
 
 #include <net/if.h>
@@ -14,10 +14,10 @@
 #include "switch/ports/packet_socket/hello_outbox.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 
-#define RING 4120 // frames of the port's receive ring, where a switch has few
+#define RING 4120 // frames of the port's receive ring, if a switch has few ports
 #define BURST 64
 
-// Frame n of a sequence that is the same each time: random octets, n itself in them.
+// Frame n of a fixed sequence: random bytes, with n itself in them.
 static uint32_t frame_of(uint32_t n, uint8_t frame[LONGEST])
 {
 	struct drb_rng r = drb_rng_seed(n, 7);
@@ -69,7 +69,7 @@ TEST(frames_come_in)
 	stop_port();
 }
 
-// The kernel takes the outer tag out of the frame and tells it apart.
+// The kernel removes the outer tag from the frame and reports it separately.
 TEST(tags_stay)
 {
 	static const uint8_t tags[][8] = {
@@ -102,12 +102,12 @@ TEST(long_frames_are_cut)
 	come_in(frame, LONGEST);
 	is_frame(next_packet(port->queue[0]), frame, LONGEST);
 	come_in(frame, sizeof(frame));
-	is_frame(next_packet(port->queue[0]), frame,
-		 port->frame_max + 1); // too long to be forwarded
+	// This is too long to be forwarded.
+	is_frame(next_packet(port->queue[0]), frame, port->frame_max + 1);
 	stop_port();
 }
 
-// With a larger MTU the same ones are whole, however long its buffers are, and the ring holds what it holds.
+// With a larger MTU these frames are whole in buffers of any size. The ring holds as many.
 TEST(jumbo_frames)
 {
 	static const uint32_t mtus[] = {3400, 6000, 9000};
@@ -132,7 +132,7 @@ TEST(jumbo_frames)
 	}
 }
 
-// What finds the ring full is lost and counted; what is in it is not.
+// Frames that find the ring full are lost and counted; frames in it are not lost.
 static void fills_ring(uint32_t ring)
 {
 	struct drb_port_queue *q = port->queue[0];
@@ -145,7 +145,7 @@ static void fills_ring(uint32_t ring)
 	assert_int_equal(drb_port_losses(q).missed, ring); // so far
 }
 
-// The more ports a switch has the shorter is the ring of each.
+// The more ports a switch has, the shorter is the ring of each.
 TEST(full_ring)
 {
 	static const struct {
@@ -159,7 +159,7 @@ TEST(full_ring)
 	}
 }
 
-// A link that has a rate needs what it carries while its switch has no CPU, but not more than without a rate.
+// A rate's ring holds what arrives while the switch has no CPU, at most as much as without one.
 TEST(ring_by_rate)
 {
 	static const struct {
@@ -168,7 +168,7 @@ TEST(ring_by_rate)
 	} of[] = {
 		{"d0", "500pps", 240},                        // 151, and 64 at once
 		{"u0", "500pps", 160},   {"u0", "20pps", 40}, // a block
-		{"u0", "1Mbit", 480},                         // of 84 octets on the wire
+		{"u0", "1Mbit", 480},                         // of 84 bytes on the wire
 		{"u0", "100Mbit", 1040}, {"d0", "100Mbit", RING},
 	};
 
@@ -179,7 +179,7 @@ TEST(ring_by_rate)
 	}
 }
 
-// Without buffers nothing is lost: it stays in the ring.
+// Without buffers nothing is lost: frames stay in the ring.
 TEST(no_buffers)
 {
 	struct rte_mbuf *packets[BURST];
@@ -206,7 +206,7 @@ TEST(no_buffers)
 	stop_port();
 }
 
-// Whole and once at the other end, and not at this one.
+// Frames arrive whole and once at the other end, and not at this one.
 TEST(frames_go_out)
 {
 	uint8_t frame[LONGEST], got[LONGEST + 1];
@@ -224,7 +224,7 @@ TEST(frames_go_out)
 	stop_port();
 }
 
-// A hello that says what the last one did is in its socket alone and wakes nobody; one that says more comes in, too.
+// A hello without news arrives at its own socket alone and wakes no worker; one with news at both.
 TEST(hellos_apart)
 {
 	static const struct {
@@ -242,7 +242,7 @@ TEST(hellos_apart)
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(of); i++) {
 		start_port((struct port_of){.name = "u0"});
-		nanosleep(&wait, NULL); // the kernel begins to look at its clock for it
+		nanosleep(&wait, NULL); // the kernel begins to read its clock for it
 		frame[drb_hello_flags_at] = of[i].flags;
 		come_in(frame, sizeof(frame));
 		if (of[i].comes_in)
@@ -262,8 +262,8 @@ TEST(hellos_apart)
 	}
 }
 
-// Hellos longer than a frame of their socket's ring arrive whole and in order among short ones, also after the ring was
-// full, and after the interface was down.
+// Hellos that are longer than their ring's frames arrive whole and in order among short ones, also
+// after the ring was full, and after the interface was down.
 TEST(long_hellos_apart)
 {
 	enum { SHORT = 60, LONG = 1400, ROOM = 32, MORE = 8 };
@@ -287,13 +287,15 @@ TEST(long_hellos_apart)
 		}
 		assert_false(port->kind->hello->read(port, &got));
 		assert_int_equal(system("ip link set inner down && ip link set inner up"), 0);
+		assert_true(becomes_running("inner") && becomes_running("outer"));
 		assert_true(poll(&fd, 1, 0) == 1 && fd.revents == POLLERR); // it was down
-		assert_true(turn == 0 || recv(fd.fd, frame, 1, 0) < 0); // else long ones find it
+		// The first time the error stays, and the next long hello reports it.
+		assert_true(turn == 0 || recv(fd.fd, frame, 1, 0) < 0);
 	}
 	stop_port();
 }
 
-// The kernel had no room for a copy of a long one: it is lost, and those that come later are not.
+// If the kernel has no space for a long hello, that one is lost and later ones are not.
 TEST(long_hellos_without_room)
 {
 	enum { LONG = 1400 };
@@ -319,8 +321,7 @@ TEST(long_hellos_without_room)
 	stop_port();
 }
 
-// Two workers: each frame is one's, those of a flow are the same one's, and what they send is
-// nobody's.
+// All frames of a flow go to the same one of two workers. Neither receives frames of workers.
 TEST(workers_share)
 {
 	enum { FLOWS = 64, EACH = 10 };
@@ -329,7 +330,7 @@ TEST(workers_share)
 
 	start_port((struct port_of){.workers = 2});
 	for (uint32_t n = 0; n < FLOWS * EACH; n++) {
-		// UDP over IPv4, from a port of its own.
+		// UDP over IPv4, each flow from its own port.
 		uint8_t frame[60] = {2, [12] = 8, [14] = 0x45, [17] = 46, [23] = 17, [39] = 26};
 		memcpy(frame + 26, (const uint8_t[]){10, 0, 0, 1, 10, 0, 0, 2}, 8);
 		frame[35] = (uint8_t)(n % FLOWS);
@@ -392,9 +393,9 @@ TEST(what_the_kernel_says)
 	assert_int_equal(system("ip link set inner down && ip link set inner up && "
 				"ip link set outer up"),
 			 0);
+	assert_true(becomes_running("inner") && becomes_running("outer"));
 	assert_true(becomes(true));
-	// Both sockets have an error to read, as datapath/idle.c does; then it goes on where it
-	// stopped.
+	// An error can be read from both sockets (datapath/idle.c); then the port continues.
 	take_error(outer);
 	take_error(port->queue[0]->fd);
 	send_frames(0, 3);
@@ -402,7 +403,7 @@ TEST(what_the_kernel_says)
 	stop_port();
 }
 
-// So many users want "inner" to take frames for any MAC.
+// The number of users that need "inner" to accept frames for any MAC.
 static bool promiscuity_is(int users)
 {
 	char command[96];
@@ -412,7 +413,7 @@ static bool promiscuity_is(int users)
 	return system(command) == 0;
 }
 
-// Frames for other MACs come in while the port is open; the interface is then as it was.
+// The port accepts frames for other MACs while it is open; afterwards the interface is as before.
 TEST(promiscuous_meanwhile)
 {
 	assert_true(promiscuity_is(0));
@@ -431,7 +432,7 @@ TEST(failed_start)
 	assert_int_equal(descriptors(), before);
 	snprintf(setup.ports[0].interface, sizeof(setup.ports[0].interface), "nowhere");
 	assert_int_equal(drb_ports_check("none", &setup), -EINVAL);
-	// It goes away after the check.
+	// The interface disappears after the check.
 	assert_int_equal(drb_ports_start(&set, "none", &setup, 4096, NULL), -ENODEV);
 	assert_null(rte_mempool_lookup("packets"));
 	assert_int_equal(descriptors(), before);
@@ -439,7 +440,7 @@ TEST(failed_start)
 
 #define MANY 34 // ports of a switch of F(2,17)
 
-// All ports of a switch with this driver; interfaces are m0 and so on.
+// All ports of a switch with this driver; the interfaces are m0 and so on.
 static struct drb_setup setup_of_many(const char *driver)
 {
 	static const char head[] = "fabric: {layers: 2, arity: 17}\nswitch: {layer: 1, label: 0}\n";
@@ -455,7 +456,7 @@ static struct drb_setup setup_of_many(const char *driver)
 	return setup_of(text);
 }
 
-// More ports than DPDK has room for devices.
+// More ports than DPDK can have devices.
 TEST(many_ports)
 {
 	assert_int_equal(system("for i in $(seq 0 33); do ip link add m$i type veth peer name n$i "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said of each card that cannot be a port: over a tree of files such as the kernel shows.
+// Messages about cards that cannot be ports, from a tree of files like that of the kernel.
 #include "fixtures/config_files.h"
 
 #include <ftw.h>
@@ -12,7 +12,7 @@
 
 static char root[] = "/tmp/drb-test-cards-XXXXXX";
 
-// Makes the folders of root/path, and a file of this text there unless NULL.
+// Makes the folders of root/path, and a file with this text there unless NULL.
 __attribute__((format(printf, 2, 3))) static void make(const char *text, const char *fmt, ...)
 {
 	char path[512], inside[256];
@@ -65,7 +65,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-// A card in group 12, bound to vfio-pci, which nobody has open: fit to be a port.
+// A card in group 12, bound to vfio-pci, which no process has open: fit to be a port.
 static int make_card(void **state)
 {
 	(void)state;
@@ -91,7 +91,7 @@ static int remove_card(void **state)
 
 typedef int check_fn(const char *root, const char *config, const struct drb_port_setup *port);
 
-// What a check says of d0 with this device; "" if nothing.
+// The message of a check about d0 with this device; "" if none.
 static const char *said_by(check_fn *check, const char *device)
 {
 	static char message[2048];
@@ -167,12 +167,12 @@ TEST_WITH(bound_elsewhere, make_card, remove_card)
 
 TEST_WITH(no_iommu, make_card, remove_card)
 {
-	// The mode of vfio without one makes a group all the same.
+	// vfio without an IOMMU makes a group nevertheless.
 	make("vfio-noiommu", "sys/kernel/iommu_groups/12/name");
 	assert_said(said_of(CARD), "is behind no IOMMU, which vfio-pci needs: turn it on");
 	link_to(CARD, "iommu_group", NULL);
 	assert_said(said_of(CARD), "is behind no IOMMU, which vfio-pci needs");
-	// Nothing can be bound before.
+	// The IOMMU comes first: no driver can be bound before.
 	bind_to(CARD, "e1000e");
 	assert_said(said_of(CARD), "is behind no IOMMU, which vfio-pci needs");
 }

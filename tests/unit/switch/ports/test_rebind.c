@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packet-socket ports whose interface is deleted and made again, with one worker and with several, many
-// times: frames come in and go out as before, by the same descriptors, and nothing leaks.
+// Interfaces of packet-socket ports are deleted and made again many times, with one worker and with
+// several. Frames pass in both directions as before, by the same descriptors, and nothing leaks.
 #include "fixtures/unit.h"
 
 #include <net/if.h>
@@ -16,9 +16,9 @@
 #define FLOWS 32
 #define HELLO 100 // octets
 
-static uint32_t changes; // how often workers made one
+static uint32_t changes; // changes that workers made
 
-// Of the memory of sockets.
+// Returns the number of mappings of sockets.
 static int mappings(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -32,26 +32,68 @@ static int mappings(void)
 	return count;
 }
 
-static bool stuck, late; // a worker is; one gets stuck with a change before it
-static void *kept;       // what it may use
+static bool stuck;                // a worker is
+static int outcome;               // result that bound() received
+static int while_it_waits;        // descriptors that were open in post()
+static bool in_work;              // within run()
+static struct drb_change *posted; // waits while gets_stuck, to be made later
 
-static int apply(void *unused, drb_port_change *change, void *context)
+static void make_change(struct drb_change *c)
 {
-	const int open = descriptors();
-
-	(void)unused;
-	if (stuck)
-		return -ETIMEDOUT;
 	for (uint32_t n = 0; n < port->workers; n++)
-		change(n, context);
+		c->make(NULL, n, c->context);
 	changes++;
-	// To close a socket takes the kernel 15 ms and more: not while packets wait.
-	assert_int_equal(descriptors(), open);
-	kept = context;
-	return late ? -EINPROGRESS : 0;
+	// No socket may be closed yet. The kernel takes 15 ms or more for that, and packets wait.
+	assert_int_equal(descriptors(), while_it_waits);
+	c->done(c->context, 0);
 }
 
-static const struct drb_port_users users = {apply, NULL, drb_packet_socket};
+static bool gets_stuck; // a worker gets stuck after a change was posted
+
+static void post(void *unused, struct drb_change *c)
+{
+	(void)unused;
+	assert_true(c->sockets);
+	while_it_waits = descriptors();
+	if (stuck)
+		c->done(c->context, -ETIMEDOUT);
+	else if (gets_stuck)
+		posted = c;
+	else
+		make_change(c);
+}
+
+static void bound(void *unused, struct drb_port *of, int rc)
+{
+	(void)unused;
+	assert_ptr_equal(of, port);
+	outcome = rc;
+}
+
+static int open_socket(void)
+{
+	assert_true(in_work);
+	return drb_packet_socket();
+}
+
+static void run(void *unused, void (*work)(void *task), void (*done)(void *task), void *task)
+{
+	(void)unused;
+	in_work = true;
+	work(task);
+	in_work = false;
+	done(task);
+}
+
+static const struct drb_port_users users = {NULL, post, bound, open_socket, run};
+
+// Rebinds the port, and returns the result.
+static int rebind(void)
+{
+	outcome = -EINPROGRESS;
+	const int rc = port->kind->interface->rebind(port);
+	return rc == -EINPROGRESS ? outcome : rc;
+}
 
 static void make_again(void)
 {
@@ -67,7 +109,7 @@ static void hello_comes_in(void)
 	assert_int_equal(send(outer, hello, sizeof(hello), 0), sizeof(hello));
 }
 
-// One, at the socket of its own; passes_frames() finds none in a ring.
+// Takes one hello from the socket for hellos. passes_frames() asserts that rings receive none.
 static void takes_hello(void)
 {
 	struct pollfd fd = {.fd = port->kind->hello->fd(port), .events = POLLIN};
@@ -80,7 +122,7 @@ static void takes_hello(void)
 	assert_false(port->kind->hello->read(port, &got));
 }
 
-// A frame of each flow comes in, at whichever worker, after a hello; one of each worker goes out.
+// Receives a hello, and a frame of each flow by any worker. Then each worker sends a frame.
 static void passes_frames(void)
 {
 	uint8_t frame[60] = {2, [12] = 8, [14] = 0x45, [17] = 46, [23] = 17, [39] = 26}, got[128];
@@ -122,8 +164,8 @@ static void passes_frames(void)
 			assert_int_not_equal(m->pkt_len, HELLO);
 			rte_pktmbuf_free(m);
 		}
-		// The kernel drops what is sent until it has seen that the new carrier is up, up to
-		// a second, and may greet the interfaces itself.
+		// The kernel drops packets until it sees the carrier of the new interface, which
+		// takes up to a second. It may send packets of its own then.
 		for (uint32_t ms = 0; length != sizeof(frame) && ms < WAIT_MS; ms += 10) {
 			struct pollfd readable = {.fd = outer, .events = POLLIN};
 			m = mbuf_of(frame, sizeof(frame));
@@ -147,12 +189,12 @@ static void lose_and_take_again(const char *name, uint32_t workers)
 		assert_false(port->kind->interface->is_bound(port));
 		assert_false(port->kind->carrier(port));
 		assert_string_equal(drb_port_state(port), "gone");
-		assert_int_equal(port->kind->interface->rebind(port), -ENODEV);
+		assert_int_equal(rebind(), -ENODEV);
 		make_again();
-		// One that only has its name is none of the port's.
+		// A new interface of the same name does not belong to the port yet.
 		assert_false(port->kind->interface->is_bound(port));
 		assert_false(port->kind->carrier(port));
-		assert_int_equal(port->kind->interface->rebind(port), 0);
+		assert_int_equal(rebind(), 0);
 		assert_int_equal(changes, workers > 1);
 		changes = 0;
 		assert_true(port->kind->interface->is_bound(port));
@@ -183,7 +225,8 @@ TEST(hellos_of_two_workers)
 	lose_and_take_again("u0", 2);
 }
 
-// A port stays as it is while a worker is stuck, without a leak, and takes the interface afterwards.
+// A port stays unbound, without a leak, while a worker is stuck. Afterwards it binds to the new
+// interface.
 TEST(stuck_worker)
 {
 	start_port((struct port_of){.workers = 2, .users = &users});
@@ -191,12 +234,12 @@ TEST(stuck_worker)
 	assert_int_equal(system("ip link del inner"), 0);
 	make_again();
 	stuck = true;
-	assert_int_equal(port->kind->interface->rebind(port), -ETIMEDOUT);
+	assert_int_equal(rebind(), -ETIMEDOUT);
 	stuck = false;
 	assert_false(port->kind->interface->is_bound(port));
 	assert_int_equal(descriptors(), before);
 	assert_int_equal(mappings(), mapped);
-	assert_int_equal(port->kind->interface->rebind(port), 0);
+	assert_int_equal(rebind(), 0);
 	passes_frames();
 	stop_port();
 }
@@ -209,7 +252,7 @@ static ino_t first_socket(void)
 	return st.st_ino;
 }
 
-// Wherever it fails nothing is changed, and the next try begins anew.
+// Whichever step of a rebind fails, nothing is changed, and the next try begins anew.
 TEST(too_few_descriptors)
 {
 	struct rlimit limit, few;
@@ -225,7 +268,7 @@ TEST(too_few_descriptors)
 		const ino_t socket = first_socket();
 		few.rlim_cur = 3 + failed;
 		setrlimit(RLIMIT_NOFILE, &few);
-		rc = port->kind->interface->rebind(port);
+		rc = rebind();
 		setrlimit(RLIMIT_NOFILE, &limit);
 		assert_int_equal(descriptors(), before);
 		assert_int_equal(mappings(), mapped);
@@ -238,25 +281,28 @@ TEST(too_few_descriptors)
 	stop_port();
 }
 
-// What cannot be undone is done as a whole: the port, which has its interface then, hears its neighbour.
+// A worker may get stuck between the post of a change and making it. Once it makes the change, the
+// port is bound to its interface.
 TEST(worker_gets_stuck)
 {
 	start_port((struct port_of){.workers = 2, .name = "u0", .users = &users});
 	assert_int_equal(system("ip link del inner"), 0);
 	make_again();
-	late = true;
-	assert_int_equal(port->kind->interface->rebind(port), 0);
-	late = false;
+	gets_stuck = true;
+	assert_int_equal(rebind(), -EINPROGRESS);
+	gets_stuck = false;
+	assert_non_null(posted);
+	make_change(posted);
+	assert_int_equal(outcome, 0);
 	assert_true(port->kind->interface->is_bound(port));
-	assert_non_null(kept);
 	passes_frames();
 	stop_port();
 }
 
-// An interface that goes to another namespace and comes back may have the index it had.
+// An interface that moves to another namespace and back may keep its index.
 TEST(moved_away_and_back)
 {
-	start_port((struct port_of){0});
+	start_port((struct port_of){.users = &users});
 	passes_frames();
 	if (system("ip netns add rebind-away 2>/dev/null") != 0) {
 		stop_port();
@@ -268,7 +314,7 @@ TEST(moved_away_and_back)
 		       "ip link set inner addrgenmode none up; ip netns delete rebind-away"),
 		0);
 	assert_false(port->kind->interface->is_bound(port));
-	assert_int_equal(port->kind->interface->rebind(port), 0);
+	assert_int_equal(rebind(), 0);
 	passes_frames();
 	stop_port();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is handed to a socket arrives whole, once and in order, or stays with the caller; every
-// buffer is somewhere. A socket pair stands for the packet socket: it takes the same calls.
+// Packets that are passed to a socket arrive whole, once and in order, or stay with the caller; no
+// buffer is lost. A socket pair stands for the packet socket, because it takes the same calls.
 #include "fixtures/unit.h"
 
 #include <sys/socket.h>
@@ -42,7 +42,7 @@ static int unmake(void **state)
 	return close(pair[1]);
 }
 
-// Reads packets first..end as they were sent; nothing else is there.
+// Reads packets first..end as they were sent; there are no others.
 static void arrived(uint32_t first, uint32_t end)
 {
 	uint8_t got[2048], want[64 + COUNT];
@@ -71,7 +71,7 @@ TEST_WITH(bursts_arrive, make, unmake)
 	assert_int_equal(rte_mempool_in_use_count(test_pool), 0);
 }
 
-// A socket that is full takes what fits; the rest goes when there is room again.
+// A full socket takes the packets that fit; the others follow when it has space again.
 TEST_WITH(full_sockets_refuse, make, unmake)
 {
 	int room = 16384;
@@ -93,7 +93,7 @@ TEST_WITH(full_sockets_refuse, make, unmake)
 	assert_true(turns > 2);
 }
 
-// What cannot be sent at all is counted and in nobody's way.
+// Packets that cannot be sent at all are counted and do not block others.
 TEST_WITH(dead_sockets_take_all, make, unmake)
 {
 	close(pair[1]);
@@ -104,7 +104,7 @@ TEST_WITH(dead_sockets_take_all, make, unmake)
 	pair[1] = dup(pair[0]);
 }
 
-// Random streams of two hosts through each other, some packets changed, as they are sent.
+// Random interleaved streams of two hosts as they are sent, with some packets changed.
 static uint32_t make_streams(struct drb_rng *rng, uint8_t frame[COUNT][SEGMENT_MAX],
 			     uint32_t length[COUNT])
 {
@@ -132,8 +132,8 @@ static uint32_t make_streams(struct drb_rng *rng, uint8_t frame[COUNT][SEGMENT_M
 	return count;
 }
 
-// What arrives, cut, is what was sent: frames 0..count, and nothing else. Returns how many came in
-// GSO packets.
+// The arriving packets, after cutting, are frames 0..count as sent, and no others. Returns how many
+// were in GSO packets.
 static uint32_t arrived_cut(uint8_t frame[COUNT][SEGMENT_MAX], const uint32_t length[COUNT],
 			    uint32_t count)
 {
@@ -186,7 +186,7 @@ TEST_WITH(gso_packets_arrive, make, unmake)
 	for (uint32_t turn = 0; turn < 300; turn++) {
 		uint32_t count = make_streams(&rng, frame, length), sent = 0, coalesced = 0,
 			 got = 0;
-		bool none = turn % 8 == 0; // as after somebody has turned offloads on
+		bool none = turn % 8 == 0; // as after offloads were turned on
 		out.rules.finished_max = none ? 0 : SEGMENT_MAX;
 		for (uint32_t i = 0; i < count; i++)
 			packet[i] = mbuf_of(frame[i], length[i]);
@@ -208,7 +208,7 @@ TEST_WITH(gso_packets_arrive, make, unmake)
 	assert_in_range(in_gso, all / 4, all);
 }
 
-// What the interface would refuse alone is in no GSO packet.
+// A packet that the interface would refuse alone is in no GSO packet.
 TEST_WITH(long_frames_go_alone, make, unmake)
 {
 	struct segment_fields s = {.payload = 1000, .flags = FLAG_ACK};
@@ -226,7 +226,7 @@ TEST_WITH(long_frames_go_alone, make, unmake)
 	}
 }
 
-// The packets of a GSO packet are lost together, and counted each.
+// The packets of a GSO packet are lost together, and each is counted.
 TEST_WITH(lost_gso_packets_are_counted, make, unmake)
 {
 	struct segment_fields s = {.payload = 1000, .flags = FLAG_ACK};

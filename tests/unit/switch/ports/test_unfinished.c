@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checksums that a kernel left to its device are finished, in every kind of frame they may be in, and
-// nothing else of the frame is touched; where nobody tells, they are found.
+// Partial checksums from a kernel are finished, in every kind of frame, and nothing else of the
+// frame is changed. Where the kernel does not report them, they are found.
 #include "fixtures/unit.h"
 
 #include <rte_hash_crc.h>
@@ -28,7 +28,7 @@ static const struct recipe {
 	{"UDP over IPv6, two tags", 2, 0, 7, true, DRB_PROTOCOL_UDP},
 };
 
-// A frame as a kernel leaves it to a device: the sum of the pseudo-header stands for the checksum.
+// A frame as a kernel passes it to a device: the checksum field has the sum of the pseudo-header.
 struct made {
 	uint8_t frame[ROOM];
 	uint32_t length, transport, field; // length without padding
@@ -93,7 +93,7 @@ TEST(fields_outside_are_left)
 		struct made m;
 		make(&m, &recipes[i], &rng);
 		for (uint32_t length = 0; length < m.field + 2; length++) {
-			// A copy of this length alone, for sanitizers.
+			// A copy of exactly this length, for sanitizers.
 			uint8_t *copy = malloc(length ? length : 1);
 			memcpy(copy, m.frame, length);
 			assert_false(drb_finish_checksum(copy, length, m.transport,
@@ -104,7 +104,7 @@ TEST(fields_outside_are_left)
 	}
 }
 
-// CRC32c of nine digits is known; UDP has no checksum of 0.
+// CRC32c of nine digits is known. UDP has no checksum of 0.
 TEST(other_sums)
 {
 	uint8_t sctp[21] = "123456780000abcd9";
@@ -119,7 +119,8 @@ TEST(other_sums)
 	assert_int_equal(drb_load16(udp + 6), 0xffff);
 }
 
-// By the octets alone: those without tags and options. Finished ones are not taken for unfinished.
+// Partial checksums are found from the bytes alone in frames without tags and options. Finished
+// checksums are not taken for partial ones.
 TEST(unfinished_ones_are_found)
 {
 	struct drb_rng rng = drb_rng_seed(4, 0);
@@ -141,7 +142,8 @@ TEST(unfinished_ones_are_found)
 	}
 }
 
-// What looks like a checksum in a fragment is not one, or is that of more than the fragment.
+// In a fragment, the bytes at the position of a checksum are either not one, or cover more than the
+// fragment.
 TEST(fragments_are_left)
 {
 	static const uint16_t fields[] = {DRB_IPV4_MORE, 1480 / 8, DRB_IPV4_MORE | 1480 / 8};
@@ -157,7 +159,7 @@ TEST(fragments_are_left)
 	}
 }
 
-// The same packets in tunnels, where the checksum of the packet around them is finished or not there.
+// The same packets in tunnels. The outer packet's checksum is finished or absent.
 TEST(unfinished_ones_in_tunnels_are_found)
 {
 	static const struct {
@@ -195,7 +197,7 @@ TEST(unfinished_ones_in_tunnels_are_found)
 					 (uint32_t)(in - outer.frame) + m.transport - skipped);
 			assert_int_equal(packet->l4_len, m.field - m.transport);
 		}
-		// Any less of it is safe to look at.
+		// Any shorter part of it is safe to examine.
 		for (uint32_t length = 0; length <= outer.length; length++) {
 			packet->data_len = (uint16_t)length;
 			packet->ol_flags = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a card has in its transmit ring: behind a device of DPDK stands a ring of our own, which is drained as the test
-// says and whose driver keeps descriptors as those of cards do.
+// Packets in a card's transmit ring. A DPDK device is backed by a ring of the test, which drains as
+// the test says. Its driver keeps descriptors like those of cards do.
 #include "fixtures/unit.h"
 
 #include <rte_bus_vdev.h>
@@ -13,7 +13,7 @@
 #define FREE_THRESHOLD 16
 
 static struct ring {
-	bool done[PLACES];             // the card has said so
+	bool done[PLACES];             // the card has reported it as sent
 	uint32_t sent, drained, freed; // packets so far
 	uint32_t looks;
 } ring;
@@ -23,7 +23,8 @@ static struct drb_port port;
 static struct drb_dpdk_port own;
 static struct drb_port_queue *queue;
 
-// A driver frees what is sent when places become few, and forgets with that what the card said.
+// A driver frees sent packets when few descriptors are left, and then forgets what the card
+// reported.
 static void free_some(void)
 {
 	while (PLACES - 1 - (ring.sent - ring.freed) < FREE_THRESHOLD &&
@@ -108,14 +109,16 @@ TEST_WITH(load_is_sent_less_drained, begin, NULL)
 	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
 }
 
-// The card drains while nobody looks, and the driver frees and forgets.
+// The card drains without being read, and the driver frees and forgets.
 TEST_WITH(seldom_looked_at, begin, NULL)
 {
 	for (uint32_t step = 0; ring.sent < 20000; step++) {
 		put(1 + step % 32);
 		drain(step % 37);
+		// If all drained packets are freed, no report of the card is left. The next packet
+		// that is sent will be reported.
 		if (step % 11 == 0 && ring.drained == ring.freed)
-			continue; // nothing that is sent is still told: the next packet that is tells
+			continue;
 		if (step % 11 == 0)
 			assert_int_equal(queue->in_ring(queue), ring.sent - ring.drained);
 	}
@@ -167,7 +170,7 @@ TEST(who_tells)
 	assert_true(tells("net_e1000_em", 2, 1));
 	assert_true(tells("net_i40e", 2, 1));
 	assert_false(tells("net_virtio", 2, 1));
-	assert_false(tells("net_iavf", 2, 1)); // nobody has read its source for that
+	assert_false(tells("net_iavf", 2, 1)); // its source has not been checked for that
 	assert_false(tells("net_e1000_em", 2, 2));
 	assert_false(tells("net_e1000_em", 3, 1)); // occupancy: queue
 	assert_false(tells("net_e1000_em", 0, 1)); // no card

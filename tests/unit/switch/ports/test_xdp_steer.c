@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steering program inside the kernel: which frames it sends to the switch's socket, and that it
+// The steering program in the kernel: which frames it sends to the switch's socket, and that it
 // counts each of them.
 #include "fixtures/unit.h"
 
@@ -101,7 +101,7 @@ static struct steer_counts read_counts(const struct loaded *l)
 	return sum;
 }
 
-// Frames by destination, EtherType and, of IPv6, next header and the byte behind the header.
+// Frames by destination and EtherType; for IPv6 also by next header and the byte behind the header.
 static const struct {
 	uint8_t destination[6];
 	uint16_t type;
@@ -109,17 +109,17 @@ static const struct {
 	uint32_t size; // 0: FRAME
 	bool taken;
 } cases[] = {
-	// Labels: of the first host, the last, one too many.
+	// Labels: of the first host, of the last one, and one beyond.
 	{{6, 0xa0, 0, 0, 0, 0}, 0x0800, 0, 0, 0, true},
 	{{6, 0xa0, 0, 0, 0, 15}, 0x0800, 0, 0, 0, true},
 	{{6, 0xa0, 0, 0, 0, 16}, 0x0800, 0, 0, 0, false},
 	{{6, 0xa0, 1, 0, 0, 0}, 0x0800, 0, 0, 0, false},
-	// The second octet carries marks, the first is the fabric's. Any type goes.
+	// The second byte carries marks, and the first is the fabric's. Any type is accepted.
 	{{6, 0, 0, 0, 0, 3}, 0x0800, 0, 0, 0, true},
 	{{6, 0xff, 0, 0, 0, 3}, 0x8100, 0, 0, 0, true},
 	{{2, 0xa0, 0, 0, 0, 3}, 0x0800, 0, 0, 0, false},
 	{{7, 0xa0, 0, 0, 0, 3}, 0x0800, 0, 0, 0, false},
-	// ARP and hellos, whoever they are for.
+	// ARP and hellos, whatever their destination.
 	{{255, 255, 255, 255, 255, 255}, DRB_ETHERTYPE_ARP, 0, 0, 0, true},
 	{{0x52, 0x54, 0, 1, 2, 3}, DRB_ETHERTYPE_ARP, 0, 0, 0, true},
 	{{1, 0x80, 0xc2, 0, 0, 0x0e}, DRB_ETHERTYPE_HELLO, 0, 0, 0, true},
@@ -132,7 +132,7 @@ static const struct {
 	{{0x33, 0x33, 0, 0, 0, 1}, DRB_ETHERTYPE_IPV6, 58, 128, 0, false},
 	{{0x33, 0x33, 0, 0, 0, 0x16}, DRB_ETHERTYPE_IPV6, 0, 58, 0, false},
 	{{0x33, 0x33, 0, 0, 0, 1}, DRB_ETHERTYPE_IPV6, 17, 135, 0, false},
-	// Cut off just before and behind what is looked at.
+	// Cut off just before and just behind the bytes that are read.
 	{{0x33, 0x33, 255, 0, 0, 1}, DRB_ETHERTYPE_IPV6, 58, 135, 54, false},
 	{{0x33, 0x33, 255, 0, 0, 1}, DRB_ETHERTYPE_IPV6, 58, 135, 55, true},
 	{{6, 0xa0, 0, 0, 0, 0}, 0x0800, 0, 0, 14, true},
@@ -164,7 +164,7 @@ TEST(frames_of_the_fabric_are_taken)
 	}
 }
 
-// Without a socket there is nobody to take a frame.
+// Without a socket no process takes the frame.
 TEST(frames_without_a_socket_pass)
 {
 	const struct loaded *l = *state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// AF_XDP sockets: packets that are longer than a page come and go whole, and every buffer comes back.
+// AF_XDP sockets: packets that are longer than a page are received and sent whole, and every buffer
+// comes back.
 #define EAL_MEMORY_MB "160"
 #include "fixtures/unit.h"
 
@@ -12,14 +13,14 @@
 #include "fixtures/xdp.h"
 #include "switch/ports/port.h"
 #include "switch/ports/xdp/steer.h"
-#include "switch/ports/xdp/xsk.h"
+#include "switch/ports/xdp/xsk_ring.h"
 
 #define MTU 9000
 #define FRAME_MAX (MTU + 22)
 #define PACKETS 40
 
 static uint8_t frame[65535];
-static bool has_xdp; // else this process may not use it, and what needs it is skipped
+static bool has_xdp; // otherwise the tests that need it are skipped
 
 static bool begin_port(const char *name, uint32_t mtu, const char *driver)
 {
@@ -27,7 +28,7 @@ static bool begin_port(const char *name, uint32_t mtu, const char *driver)
 		(struct port_of){.mtu = mtu, .buffers = 6000, .name = name, .driver = driver});
 }
 
-// Buffers that nobody has, of both pools.
+// Free buffers of both pools.
 static uint32_t free_buffers(void)
 {
 	return rte_mempool_avail_count(set.pool) +
@@ -44,11 +45,12 @@ static void draw_frame(struct drb_rng *rng, uint32_t length)
 {
 	for (uint32_t i = 0; i < length; i++)
 		frame[i] = (uint8_t)drb_rng_next(rng);
-	memcpy(frame, "\x02\0\0\0\0\0", 6); // to a host: other frames are the kernel's
+	memcpy(frame, "\x02\0\0\0\0\0", 6); // to a host: other frames go to the kernel
 	memcpy(frame + 12, "\x12\x34", 2);
 }
 
-// Longest frames of one, two and three parts, with what is just shorter and longer; and of each MTU too long ones.
+// The longest frames of one, two and three parts, and frames just shorter and longer; also frames
+// that are too long for each MTU.
 TEST(long_frames_come_whole)
 {
 	static const uint32_t mtus[] = {1280, 1500, 3400, 3680, 3720, 7300, 7700, 9000};
@@ -74,7 +76,8 @@ TEST(long_frames_come_whole)
 	}
 }
 
-// As many as there are places for come while nobody looks; what is over is counted.
+// The ring holds as many frames as it has descriptors while it is not read; further frames are
+// counted.
 TEST(the_ring_holds_what_it_says)
 {
 	struct rte_mbuf *got[32];
@@ -86,7 +89,7 @@ TEST(the_ring_holds_what_it_says)
 	assert_true(begin_port("d0", MTU, "af_xdp"));
 	const uint32_t buffers = free_buffers();
 	const uint32_t places = drb_xsk_buffers(FRAME_MAX, set.count) - 64;
-	assert_int_equal(places, 512); // a quarter of 4096, of packets in several parts half
+	assert_int_equal(places, 512); // a quarter of 4096, halved for packets of several parts
 	draw_frame(&rng, FRAME_MAX);
 	for (uint32_t i = 0; i < places / 3 + 10; i++)
 		come_in(frame, FRAME_MAX);
@@ -100,7 +103,7 @@ TEST(the_ring_holds_what_it_says)
 	end_port(buffers);
 }
 
-// Packets that wait, more than there are buffers to lend, are not in the way of those that come.
+// More packets wait than there are shared buffers: they do not block packets that arrive.
 TEST(what_waits_is_kept_apart)
 {
 	static struct rte_mbuf *waiting[4000];
@@ -119,7 +122,7 @@ TEST(what_waits_is_kept_apart)
 		assert_int_equal(waiting[n]->data_len, 100);
 		assert_memory_equal(rte_pktmbuf_mtod(waiting[n], uint8_t *), frame, 100);
 		apart += waiting[n]->pool == set.pool;
-		assert_true(n > 500 || apart == 0); // there is no need yet
+		assert_true(n > 500 || apart == 0); // not needed yet
 	}
 	assert_int_equal(drb_port_losses(port->queue[0]).missed, 0);
 	assert_true(apart > ARRAY_SIZE(waiting) / 2);
@@ -127,7 +130,7 @@ TEST(what_waits_is_kept_apart)
 	end_port(buffers);
 }
 
-// What leaves for the neighbour comes back as it was, each packet in a frame of its own.
+// Packets sent to the neighbour come back unchanged, each in a separate frame.
 static void cross_a_link(const char *driver)
 {
 	static uint8_t sent[PACKETS][FRAME_MAX];
@@ -192,7 +195,8 @@ static void comes_out(uint32_t length)
 	assert_memory_equal(out, frame, length);
 }
 
-// By the ring of the socket, of which the kernel says when it is to be told: as where a driver shares its memory.
+// Sends by the ring of the socket; the kernel says when it needs a wake-up, as with a driver that
+// shares its memory.
 TEST(sockets_send)
 {
 	static const uint32_t lengths[] = {60, 3007, 3008, 3009, 6016, 6017, FRAME_MAX};
@@ -224,7 +228,7 @@ TEST(sockets_send)
 		assert_int_equal(result.lost, 0);
 		comes_out(length);
 	}
-	// More than the ring has places for wait; one that is too long is lost alone.
+	// Packets beyond the ring's size wait; only the one that is too long is lost.
 	struct rte_mbuf *many[100];
 	for (uint32_t i = 0; i < ARRAY_SIZE(many); i++)
 		many[i] = packet_of(set.pool, i == 5 ? FRAME_MAX + 1 : FRAME_MAX);
@@ -241,7 +245,45 @@ TEST(sockets_send)
 	rte_mempool_free(other);
 }
 
-// One line names the port, what is in its way, and what to do.
+#ifdef DRB_BPF
+// A socket that got too few buffers takes each one that becomes free, although no frame arrives.
+TEST(a_starved_socket_gets_buffers_later)
+{
+	static const uint32_t flags = 0;
+	static uint64_t places[32];
+	struct rte_mempool *lent = rte_pktmbuf_pool_create("lent", 31, 0, 0, 2048, SOCKET_ID_ANY);
+	struct rte_mbuf *taken[31], *none[1];
+	uint32_t index[4] = {0};
+	struct drb_xsk x = {.fd = -1,
+			    .fill = {.producer = &index[0],
+				     .consumer = &index[1],
+				     .flags = &flags,
+				     .entry = places,
+				     .size = 32},
+			    .rx = {.producer = &index[2],
+				   .consumer = &index[3],
+				   .flags = &flags,
+				   .entry = places,
+				   .size = 32},
+			    .pool = lent,
+			    .packets = lent};
+
+	assert_non_null(lent);
+	x.memory = STAILQ_FIRST(&lent->mem_list)->addr;
+	assert_int_equal(rte_pktmbuf_alloc_bulk(lent, taken, 31), 0);
+	drb_xsk_fill(&x);
+	for (uint32_t n = 0; n < 31; n++) {
+		assert_int_equal(x.lent, n);
+		assert_int_equal(index[0], n);
+		rte_pktmbuf_free(taken[n]);
+		assert_int_equal(drb_xsk_receive(&x, none, 1), 0);
+		assert_ptr_equal(drb_xsk_buffer(&x, places[n]), taken[n]);
+	}
+	rte_mempool_free(lent);
+}
+#endif
+
+// One line names the port, the obstacle, and the cure.
 TEST(another_has_the_interface)
 {
 	struct drb_port_setup taken;
@@ -266,7 +308,7 @@ TEST(another_has_the_interface)
 	drb_xsk_close(&x);
 	rte_mempool_free(other);
 	taken = setup.ports[0];
-	// Somebody's program.
+	// A foreign program.
 	assert_int_equal(drb_steer_attach(&taken, &setup.addr, NULL, 0), 0);
 	assert_false(begin_port("d0", 1500, "af_xdp"));
 	said = drb_msg_last();
@@ -277,7 +319,7 @@ TEST(another_has_the_interface)
 	drb_ports_stop(&set);
 }
 
-// A queue of the interface "tap": what is written to it comes in there. -1: there may be none.
+// A queue of the interface "tap": frames written to it are received there. -1: not possible here.
 static int open_tap(void)
 {
 	struct ifreq request = {.ifr_name = "tap",

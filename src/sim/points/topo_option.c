@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The option --topo: a topology file of uet-htsim replaces options of the fat-tree and its links.
+#include <errno.h>
+#include <math.h>
+
+#include "core/fabric/names.h"
+
+#include "common/cli/file.h"
+#include "common/cli/log.h"
+
+#include "sim/flows/topo.h"
+#include "sim/points/transfer_options.h"
+
+void sim_take_topo(struct sim_transfers *base, const char *path)
+{
+	struct drb_topo topo;
+	char why[DRB_TOPO_WHY_MAX];
+
+	if (base->fabric.layers != DRB_LAYERS_DEFAULT || base->fabric.arity != DRB_ARITY_DEFAULT ||
+	    base->fabric.uplinks || base->links.delays > 1 || base->links.delay.link[1] ||
+	    base->units.slot_ns > 0)
+		drb_die("--topo %s: has the size of the fat-tree, delays and rate of links: leave "
+			"out -l, -d, --uplinks, --delay and --slot",
+			path);
+	FILE *in = drb_file_read(path);
+	if (!in)
+		drb_die("--topo %s: %s", path, drb_file_error(errno));
+	int rc = drb_topo_read(drb_file_name(path), in, &topo, why);
+	fclose(in);
+	if (rc < 0)
+		drb_die("--topo %s", why);
+	base->units.payload = drb_uec_units(&base->units).payload;
+	base->units.slot_ns = drb_uec_slot_ns(base->units.payload, topo.gbit);
+	base->fabric.layers = topo.layers;
+	base->fabric.arity = topo.arity;
+	base->fabric.uplinks = topo.uplinks;
+	base->links.delays = topo.layers;
+	for (uint32_t m = 1; m <= topo.layers; m++) {
+		const double slots = round(topo.latency_ns[m] / base->units.slot_ns);
+		if (slots > DRB_DELAY_MAX)
+			drb_die("--topo %s: links of layer %u take %.0f slots of %g ns: at most %d",
+				path, m, slots, base->units.slot_ns, DRB_DELAY_MAX);
+		base->links.delay.link[m] = (uint32_t)slots;
+	}
+}

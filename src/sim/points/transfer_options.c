@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/points/transfer_options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli/log.h"
+#include "common/cli/quantity.h"
+
+#include "sim/flows/list.h"
+#include "sim/models/packet.h"
+
+#include "drb/threshold.h"
+
+static const char *const hosts_names[] = {[DRB_HOSTS_FLOW] = "flow",
+					  [DRB_HOSTS_SPRAY] = "spray",
+					  [DRB_HOSTS_REPS] = "reps",
+					  [DRB_HOSTS_ETHEREAL] = "ethereal"};
+
+static void parse_gray(const struct drb_option *o, const char *text, void *into)
+{
+	struct drb_gray *gray = into;
+
+	sim_parse_links(o, text, &gray->links, &gray->slot);
+}
+
+static void parse_mark(const struct drb_option *o, const char *text, void *into)
+{
+	struct sim_transfers *v = into;
+	struct drb_reals packets;
+
+	if (drb_parse_reals(text, o->least, o->most, &packets) < 0 || packets.count > 2 ||
+	    packets.value[0] != floor(packets.value[0]) ||
+	    packets.value[packets.count - 1] != floor(packets.value[packets.count - 1]) ||
+	    packets.value[packets.count - 1] < packets.value[0])
+		drb_die("%s %s: must be packets, or two numbers that do not fall, such as 16,64",
+			o->name, text);
+	v->mark.least = (uint32_t)packets.value[0];
+	v->mark.most = (uint32_t)packets.value[packets.count - 1];
+	free(packets.value);
+}
+
+#define AT(field) offsetof(struct sim_transfers, field)
+
+const struct drb_option sim_transfer_options[] = {
+	{"--unit", SIM_UNITS, "What a decision holds for", .kind = DRB_OPTION_WORD, AT(unit),
+	 .initial = "packet"},
+	{"--gap", "SLOTS", "A longer pause of a flow ends its flowlet", .kind = DRB_OPTION_U32,
+	 AT(gap), 0, 1e6, .initial = "20", .unit = "slots"},
+	{"--queue", "PACKETS",
+	 "Most packets of a queue, which drops further ones (default: no limit; with uec the "
+	 "bandwidth-delay product)",
+	 .kind = DRB_OPTION_U32, AT(queue), 1, 1e8, .unit = "packets"},
+	{"--trim", NULL,
+	 "Of packets that find a queue full, the header goes on at once, and the sender sends them "
+	 "again",
+	 .kind = DRB_OPTION_FLAG, AT(trim)},
+	{"--source", SIM_SOURCES,
+	 "How hosts send: open, as fast as their link; window, as DCTCP, which takes "
+	 "reordering for a loss; spray, as DCTCP that does not; uec, as Ultra Ethernet, with "
+	 "--trim",
+	 .kind = DRB_OPTION_WORD, AT(source), .initial = "open"},
+	{"--hosts", SIM_HOSTS,
+	 "Entropy of packets, for schemes that hash flows: the flow's, a new one each, "
+	 "or as REPS; ethereal splits transfers of jobs over all paths",
+	 .kind = DRB_OPTION_WORD, AT(hosts), .initial = "flow"},
+	{"--gray", "link:N:K",
+	 "N random links between switches lose all packets from slot K on, in both directions, and "
+	 "no switch knows",
+	 .kind = DRB_OPTION_OTHER, AT(gray), 0, UINT32_MAX, parse_gray},
+	{"--mark", "PACKETS[,MOST]",
+	 "ECN: mark packets that join a queue of at least so many (default 20); with uec, that "
+	 "leave one longer than PACKETS behind, all from MOST on (default 0.2 and 0.8 of the "
+	 "bandwidth-delay product)",
+	 .kind = DRB_OPTION_OTHER, 0, 1, 1e8, parse_mark, .unit = "packets"},
+	{"--entropies", "N",
+	 "Entropies of a transfer whose hosts spread packets, a power of two (default 65536; with "
+	 "uec 64)",
+	 .kind = DRB_OPTION_U32, AT(entropies), 1, 65536},
+	{"--packet", "BYTES",
+	 "Bytes of data of a packet, for uec and lists in bytes (default 4096); with --slot",
+	 .kind = DRB_OPTION_REAL, AT(units.payload), 1, 1e6, .unit = "bytes"},
+	{"--slot", "NS",
+	 "Nanoseconds of a slot, for the same (default 81.92: 4096 bytes at 400 Gbit/s)",
+	 .kind = DRB_OPTION_REAL, AT(units.slot_ns), 0.001, 1e9, .unit = "ns"},
+	{"--nic", "GBIT",
+	 "Rate that interfaces of hosts send at and uec counts with (default: that of links)",
+	 .kind = DRB_OPTION_REAL, AT(units.nic), 0.001, 1e6, .unit = "Gbit/s"},
+	{"--timeout", "SLOTS",
+	 "Retransmit after so long without a reply, also in a handshake (default 1000; with uec by "
+	 "formula)",
+	 .kind = DRB_OPTION_U32, AT(timeout), 10, 1e8, .unit = "slots"},
+	{"--timer-each", NULL, "Each packet has a timeout of its own", .kind = DRB_OPTION_FLAG,
+	 AT(timer_each)},
+	{"--ack", "SLOTS",
+	 "Slots that an acknowledgement takes per link, up to 1; with uec always what 64 bytes "
+	 "take",
+	 .kind = DRB_OPTION_REAL, AT(ack), 0, 1, .initial = "1", .unit = "slots"},
+	{"--ack-room", "SHARE",
+	 "Acknowledgements and handshakes wait in queues and take this share of a slot on every "
+	 "link, up to 1; 0: neither",
+	 .kind = DRB_OPTION_REAL, AT(ack_room), 0, 1, .initial = "0", .unit = "slots"},
+	{"--handshake", NULL,
+	 "Transfers begin like TCP: a SYN, a reply, then data. Both take as long on a link as "
+	 "acknowledgements, and the same share of slots",
+	 .kind = DRB_OPTION_FLAG, AT(handshake)},
+	{0},
+};
+
+const struct drb_option sim_longest_option[] = {
+	{"--longest", "SLOTS", "End a run after SLOTS in any case", .kind = DRB_OPTION_U32,
+	 AT(longest), 1, 1e9, .initial = "10000000", .unit = "slots"},
+	{0},
+};
+
+static struct drb_fault_list faults_of(const struct sim_transfers *t)
+{
+	struct drb_fault_list faults = t->links.faults;
+
+	faults.gray = t->gray;
+	return faults;
+}
+
+struct drb_transfers_setup sim_transfers_setup(const struct sim_transfers *t, uint64_t memory)
+{
+	return (struct drb_transfers_setup){.tree = t->fabric.tree,
+					    .scheme = t->fabric.scheme,
+					    .choices = sim_choices_of(&t->fabric),
+					    .threshold = t->threshold,
+					    .unit = t->unit,
+					    .gap = t->gap,
+					    .queue = t->queue,
+					    .trim = t->trim,
+					    .source = t->source,
+					    .hosts = t->hosts,
+					    .mark = t->mark.least,
+					    .mark_most = t->mark.most,
+					    .entropies = t->entropies,
+					    .units = t->units,
+					    .timeout = t->timeout,
+					    .timer_each = t->timer_each,
+					    .ack_hop = t->source == DRB_SIM_UEC ? NAN : t->ack,
+					    .ack_room = t->ack_room,
+					    .handshake = t->handshake,
+					    .fail = t->links.fail,
+					    .faults = faults_of(t),
+					    .slow = t->links.slow,
+					    .delay = t->links.delay,
+					    .seed = t->seed,
+					    .memory = memory};
+}
+
+// Refuses rules of hosts without an effect: packets keep their paths, no switch reads entropies, or
+// hosts receive no answers.
+static void check_hosts(const struct sim_transfers *t, bool jobs)
+{
+	const char *name = hosts_names[t->hosts];
+
+	if (t->unit != DRB_SIM_PACKET)
+		drb_die("--hosts %s: packets of a flow keep its way: take --unit packet", name);
+	if (t->hosts == DRB_HOSTS_ETHEREAL && !jobs)
+		drb_die("--hosts %s: hosts know what they will send in jobs alone: take drbsim job",
+			name);
+	if (t->hosts == DRB_HOSTS_ETHEREAL && sim_may_break(&t->links))
+		drb_die("--hosts %s: hosts know of no dead links: leave out --fail, and cut and "
+			"kill "
+			"of --faults",
+			name);
+	if (t->hosts == DRB_HOSTS_REPS && t->source == DRB_SIM_OPEN)
+		drb_die("--hosts %s: open sources hear nothing: take --source spray", name);
+	if (!drb_scheme_has(t->fabric.scheme, DRB_READS_FLOW))
+		drb_die("--hosts %s: scheme %s does not hash flows: take --scheme ecmp", name,
+			drb_scheme_name(t->fabric.scheme));
+}
+
+// Warns if the timeout is so short that packets are sent again although they are not lost. Warns
+// once for points that differ only in their schemes.
+static void check_timeout(const struct sim_transfers *t)
+{
+	static uint64_t warned;
+	struct drb_transfers_setup s = sim_transfers_setup(t, 0);
+	drb_transfers_set_defaults(&s);
+	const struct drb_transfer far = {.dest = t->fabric.tree.hosts - 1, .size = 1};
+	const uint64_t round = drb_transfer_alone(&s, &far) + drb_transfer_answer(&s, &far);
+
+	if ((t->source == DRB_SIM_OPEN && !t->handshake) || round <= s.timeout ||
+	    warned == round + s.timeout)
+		return;
+	warned = round + s.timeout;
+	drb_warn(
+		"--timeout %u: packets are sent again before a reply can come, which takes %" PRIu64
+		" slots: take --timeout %" PRIu64,
+		s.timeout, round, 2 * round);
+}
+
+void sim_transfers_check(struct sim_transfers *t, bool jobs)
+{
+	sim_fabric_check(&t->fabric);
+	sim_links_check(&t->links, &t->fabric.tree);
+	sim_faults_check(&t->links, &t->fabric.tree, drb_uec_units(&t->units).slot_ns);
+	check_timeout(t);
+	sim_links_fit("--gray", t->gray.links, &t->fabric.tree);
+	if ((t->gray.links || t->links.faults.count) && (t->handshake || t->ack_room > 0))
+		drb_die("%s: such links lose packets, not handshakes or acknowledgements: "
+			"leave out --handshake and --ack-room",
+			t->gray.links ? "--gray" : "--faults");
+	if ((t->units.payload > 0) != (t->units.slot_ns > 0))
+		drb_die("--packet and --slot: together they are the rate of links: give both or "
+			"neither");
+	if (t->entropies & (t->entropies - 1))
+		drb_die("--entropies %u: must be a power of two, such as 64", t->entropies);
+	if (t->source == DRB_SIM_UEC && (t->handshake || t->ack_room > 0))
+		drb_die("--source uec: its acknowledgements pass all data, and it begins without a "
+			"handshake: leave out --handshake and --ack-room");
+	if (t->trim && t->source != DRB_SIM_UEC && (t->queue == 0 || t->source == DRB_SIM_OPEN))
+		drb_die("--trim: %s", t->source == DRB_SIM_OPEN
+					      ? "open sources hear nothing: take --source spray"
+					      : "queues have no limit: take --queue");
+	if (sim_is_broken(&t->links) &&
+	    (t->unit != DRB_SIM_PACKET || t->handshake || t->ack_room > 0))
+		drb_die("--fail: with packets that are decided one by one: leave out --unit, "
+			"--handshake and --ack-room");
+	if (drb_faults_cut(&t->links.faults) && t->unit != DRB_SIM_PACKET)
+		drb_die("--faults: cut and kill need packets that are decided one by one: leave "
+			"out --unit");
+	if (t->hosts != DRB_HOSTS_FLOW)
+		check_hosts(t, jobs);
+	if (t->unit != DRB_SIM_PACKET)
+		sim_flow_scheme_check(&t->fabric, "take --unit packet");
+}
+
+double sim_transfers_threshold(const struct sim_transfers *t, double load, double flows)
+{
+	const double fixed = sim_fixed_threshold(&t->fabric);
+	const double asked = t->fabric.threshold.load;
+
+	if (!isnan(fixed))
+		return fixed;
+	if (t->unit == DRB_SIM_FLOW)
+		return drb_threshold_flow(isnan(asked) ? flows : asked, t->fabric.tree.hosts);
+	return sim_packet_threshold(&t->fabric, load);
+}
+
+uint64_t sim_transfers_bytes(const void *transfers)
+{
+	const struct sim_transfers *t = transfers;
+	const struct drb_packet_setup packet = {.tree = t->fabric.tree,
+						.slots = 1,
+						.stats = 1,
+						.slow = t->links.slow,
+						.faults = faults_of(t),
+						.delay = t->links.delay};
+
+	return drb_packet_bytes(&packet);
+}
+
+void sim_transfers_explain(int rc, struct sim_outcome *out)
+{
+	snprintf(out->error, sizeof(out->error), "cannot simulate it: %s",
+		 rc == -E2BIG       ? drb_list_wrong(rc)
+		 : rc == -EOVERFLOW ? DRB_TRANSFERS_CROWDED
+				    : strerror(-rc));
+}
+
+double sim_shown_threshold(const struct sim_transfers *t)
+{
+	return drb_scheme_has_threshold(t->fabric.scheme) ? t->threshold : NAN;
+}
+
+bool sim_transfers_may_lose(const void *transfers)
+{
+	const struct sim_transfers *t = transfers;
+
+	return t->links.faults.count > 0 || t->gray.links > 0;
+}
+
+bool sim_transfers_take(void *transfers)
+{
+	const struct sim_transfers *t = transfers;
+
+	return t->unit == DRB_SIM_PACKET || !drb_scheme_packets_only(t->fabric.scheme);
+}

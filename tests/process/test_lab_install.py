@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs pip install where the switch cannot be built, then a study with the installed package.
+
+test_lab_install.py SOURCES    TAP on standard output."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+
+sys.dont_write_bytecode = True
+
+import tap  # noqa: E402
+
+STUDY = """
+import drblab
+points = drblab.sweep('packet', load=[0.5, 0.9], scheme=['drb', 'dmodk'], slots=400, stats=200,
+                      seed=range(2))
+frame = drblab.run(points, journal='rows.jsonl')
+assert len(frame) == 8 and (frame['latency'] > 5).all(), frame
+assert drblab.Sim().path.startswith({venv!r}), drblab.Sim().path
+"""
+
+
+def run(*command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, **more)
+    assert done.returncode == 0, (command, done.stdout[-3000:], done.stderr[-3000:])
+    return done.stdout
+
+
+def without_dpdk(folder):
+    """Returns an environment with the system's compiler and a pkg-config that knows only C."""
+    known = f'{folder}/pkgconfig'
+    os.mkdir(known)
+    paths = run('pkg-config', '--variable', 'pc_path', 'pkg-config').strip().split(':')
+    for name in ('jansson', 'yaml-0.1', 'zlib'):
+        path = next(f'{path}/{name}.pc' for path in paths if os.path.exists(f'{path}/{name}.pc'))
+        os.symlink(path, f'{known}/{name}.pc')
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ('DRB_BUILD', 'PYTHONPATH')}
+    # With CC set, meson uses no compiler cache, which may belong to another user.
+    return {**environment, 'CC': 'cc', 'HOME': folder, 'PKG_CONFIG_LIBDIR': known, 'PIP_CONFIG_FILE': '/dev/null'}
+
+
+def a_wheel_of_the_laboratory_runs_a_study():
+    """Installs offline, into a clean environment that sees the system's packages."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = without_dpdk(folder)
+        venv.create(f'{folder}/venv', system_site_packages=True, with_pip=True)
+        # Copies files that are tracked or may be added.
+        names = run('git', '-C', sys.argv[1], '-c', 'safe.directory=*', 'ls-files', '-z', '--cached',
+                    '--others', '--exclude-standard').split('\0')
+        for name in sorted(name for name in names if os.path.isfile(f'{sys.argv[1]}/{name}')):
+            os.makedirs(os.path.dirname(f'{folder}/sources/{name}'), exist_ok=True)
+            shutil.copy(f'{sys.argv[1]}/{name}', f'{folder}/sources/{name}')
+        run(f'{folder}/venv/bin/pip', 'install', '--quiet', '--no-build-isolation', '--no-deps',
+            '--no-index', f'{folder}/sources', env=environment)
+        installed = f'{folder}/venv/bin'
+        assert {'drbsim', 'drbtopo', 'drblab'} <= set(os.listdir(installed))
+        assert 'drbswitch' not in os.listdir(installed)
+        run(f'{installed}/python3', '-c', STUDY.format(venv=f'{folder}/venv'), cwd=folder,
+            env=environment)
+        of_wheel = run(f'{folder}/venv/bin/pip', 'show', 'drblab', env=environment)
+        of_meson = run(f'{installed}/drbsim', '--version').split()[1]
+        assert run(f'{installed}/drblab', '--version', env=environment) == f'drblab {of_meson}\n'
+        assert f"\nVersion: {of_meson.replace('-dev', '.dev0')}\n" in of_wheel, of_wheel
+        told = run(f'{installed}/drblab', 'schemes', '-d', '2', '--load', '0.9', '--runs', '2',
+                   '--slots', '400', '--out', 'study', cwd=folder, env=environment)
+        assert 'dmodk' in told and os.path.exists(f'{folder}/study/schemes.csv'), told
+
+
+if __name__ == '__main__':
+    tap.run([a_wheel_of_the_laboratory_runs_a_study])
