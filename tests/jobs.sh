@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Sourced by tests/run.sh: jobs that run side by side. A job is a function of the runner and its
-# arguments; what it prints is shown when it ends, in one piece, with how long it took. It reports its
-# checks with `count`.
+# tests/run.sh sources this to run jobs in parallel. A job is a function of the runner with
+# arguments. Its output is shown in one piece when it ends, with its duration. It reports its checks
+# with `count`.
 
 logs=build/test-logs
-declare -A running=()     # process id -> words of the job
-declare -A lane_of=()     # process id -> lane it runs in
+declare -A running=()     # process ID -> words of the job
+declare -A lane_of=()     # process ID -> lane of the job
 declare -a total=(0 0 0 0 0)
-seconds=()                # "NAME SECONDS", in the order in which they ended
-# Jobs that end say so in a pipe: `wait -n` forgets one that ends while another is collected.
+seconds=()                # "NAME SECONDS", in the order of their ends
+# Jobs report their end in a pipe, because `wait -n` forgets a job that ends while another is
+# collected.
 exec {ended}<> <(:)
 
-# count PASSED FAILED SKIPPED [REPEATED UNDECIDED]: by a job, of itself
+# count PASSED FAILED SKIPPED [REPEATED UNDECIDED]: a job calls this to report its checks
 count() { echo "$1 $2 $3 ${4:-0} ${5:-0}" >>"$job_files.counts"; }
 
 job_name() { local words=$*; echo "${words//[ \/]/-}"; }
@@ -23,7 +24,7 @@ start_job() { # start_job LANE COMMAND...
   job_files=$logs/job-$(job_name "$@")
   rm -f "$job_files".{counts,out,time}
   (
-    # shellcheck disable=SC2064 # of this shell
+    # shellcheck disable=SC2064 # of this subshell
     trap "echo $BASHPID >&$ended" EXIT
     TIMEFORMAT='%0R %0U %0S'
     { time "$@" >"$job_files.out" 2>&1 </dev/null {ended}>&-; } 2>"$job_files.time"
@@ -32,22 +33,25 @@ start_job() { # start_job LANE COMMAND...
   lane_of[$!]=$lane
 }
 
-collect_job() { # waits for one job, whichever ends first, shows what it printed and adds its counts up
+# collect_job: waits for the job that ends first, shows its output, and adds its counts to the total
+collect_job() {
   local pid files words took=0 cpu=0 sys=0 i
   until read -r -t 5 -u "$ended" pid && [ -n "${running[$pid]:-}" ]; do
     for pid in "${!running[@]}"; do
-      kill -0 "$pid" 2>/dev/null || break 2 # it was killed, and said nothing
+      kill -0 "$pid" 2>/dev/null || break 2 # it was killed, and reported nothing
     done
   done
   words=${running[$pid]}
   ended_lane=${lane_of[$pid]}
   unset "running[$pid]" "lane_of[$pid]"
-  # shellcheck disable=SC2086 # words
+  # shellcheck disable=SC2086 # splitting is intended
   files=$logs/job-$(job_name $words)
-  [ ! -s "$files.time" ] || read -r took cpu sys <"$files.time" # none: it was killed
+  # The file is empty if the job was killed.
+  [ ! -s "$files.time" ] || read -r took cpu sys <"$files.time"
   echo "== ${words//_/ }: $took s, $((cpu + sys)) s of CPU time"
   cat "$files.out"
-  # What failed is said again at the end, with its reasons, once: a log of a whole run has thousands of lines.
+  # Failures are repeated at the end, once and with reasons: the log of a whole run has thousands of
+  # lines.
   awk '/^not ok / { lines = said[$0]++ ? 0 : 20 } !/^(not ok |#)/ { lines = 0 } lines-- > 0' "$files.out" |
     sed "s|^|${words//[_|]/ }: |" >>"$logs/failed"
   seconds+=("${words//_/ } $took")
@@ -58,10 +62,10 @@ collect_job() { # waits for one job, whichever ends first, shows what it printed
   rm -f "$files".{counts,time}
 }
 
-# run_lanes ARRAY WIDTH...: the jobs of each array, so many of it at a time. When the last job of an array
-# has ended, lane_ended ARRAY is called, which may add jobs to others.
+# run_lanes ARRAY WIDTH...: runs the jobs of each array, WIDTH of them at a time. When the last job
+# of an array has ended, calls lane_ended ARRAY, which may add jobs to other arrays.
 lane_ended() { :; }
-is_over() { # is_over LANE, of run_lanes
+is_over() { # is_over LANE: for run_lanes
   local -n waiting=$1
   [ $((${#waiting[@]} + busy[$1])) = 0 ]
 }
@@ -82,7 +86,7 @@ run_lanes() {
       while [ ${#jobs_left[@]} -gt 0 ] && [ "${busy[$lane]}" -lt "${width[$lane]}" ]; do
         started=${jobs_left[0]}
         jobs_left=("${jobs_left[@]:1}")
-        # shellcheck disable=SC2086 # words
+        # shellcheck disable=SC2086 # splitting is intended
         start_job "$lane" $started
         busy[$lane]=$((busy[$lane] + 1))
       done
@@ -94,13 +98,13 @@ run_lanes() {
   done
 }
 
-end_tree() { # end_tree PID: and all that it started
+end_tree() { # end_tree PID: ends the process and all its descendants
   local child
   for child in $(pgrep -P "$1"); do end_tree "$child"; done
   kill -TERM "$1" 2>/dev/null
 }
 
-# Jobs do not outlive an interrupted run.
+# end_jobs: jobs do not outlive an interrupted run
 end_jobs() {
   local pid
   for pid in "${!running[@]}"; do end_tree "$pid"; done

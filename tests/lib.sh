@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Sourced by tests/run.sh and by the stories of tests/live: how a check reports its result.
+# tests/run.sh and the stories of tests/live source this. Checks report their results by it:
 #   ok NAME                      it passed
 #   not ok NAME                  it failed
-#   ok NAME # SKIP why           a right, a device or a program is missing here
-#   ok NAME # SKIP machine: why  the machine was too busy to tell; --strict makes it a failure
-#   # AGAIN NAME: why            a first try could not tell, and is repeated
-#   # LEFT STORY: what           a plain run leaves it out; --full has it
+#   ok NAME # SKIP why           a permission, a device or a program is missing here
+#   ok NAME # SKIP machine: why  the machine was too busy to decide; a failure with --strict
+#   # AGAIN NAME: why            a try could not decide, and is repeated
+#   # LEFT STORY: what           a plain run leaves it out, --full does not
 # tests/README.md explains which one to use.
 
 not_ok_count=0
@@ -18,10 +18,10 @@ not_ok() {
   not_ok_count=$((not_ok_count + 1))
 }
 
-# skip NAME WHY: what this machine can never try. A busy machine is no reason: see undecided.
+# skip NAME WHY: this machine can never try it. A busy machine is no such reason: see undecided.
 skip() { echo "ok $1 # SKIP $2"; }
 
-# undecided NAME WHY: every try was disturbed.
+# undecided NAME WHY: every try was disturbed
 undecided() {
   if [ -n "${DRB_STRICT:-}" ]; then
     not_ok "$1"
@@ -31,16 +31,16 @@ undecided() {
   fi
 }
 
-# again NAME WHY: a try counted for nothing; there is another one.
+# again NAME WHY: a try does not count, and another one follows
 again() { echo "# AGAIN $1: $2"; }
 
-# in_full WHAT: whether this run has a part of a story that takes long for what it adds. A plain run does not,
-# and names it at its end; a story that is started by itself does.
+# in_full WHAT: whether to run a part of a story that takes long for its use. A plain run does not,
+# and lists the part at its end. A story that is started alone does.
 in_full() { [ -z "${DRB_SHORT:-}" ] || { echo "# LEFT $(basename "$0" .sh): $1" && false; }; }
 
 as_comments() { tail -n 100 | sed 's/^/#   /'; }
 
-# check NAME COMMAND...: passes if the command succeeds; its output is shown as comments if not.
+# check NAME COMMAND...: passes if the command succeeds; otherwise shows its output as comments
 check() {
   local name=$1 output status
   shift
@@ -56,12 +56,13 @@ check() {
   fi
 }
 
-# Exit status of a command that cannot tell because the machine disturbed it (EX_TEMPFAIL); the last
-# line that it prints says what did.
+# The exit status (EX_TEMPFAIL) of a command that cannot decide because the machine disturbed it.
+# The last line of its output is the reason.
 cannot_tell=75
 
-# decide NAME COMMAND...: as check, for what a busy machine may disturb. The command passes, fails for
-# good, or cannot tell and is repeated, up to DRB_TRIES times (default 6) in all.
+# decide NAME COMMAND...: as check, for commands that a busy machine may disturb. The command
+# passes, fails for good, or cannot decide and is repeated, up to DRB_TRIES times (default 6) in
+# all.
 decide() {
   local name=$1 tries=${DRB_TRIES:-6} try output status why
   shift
@@ -88,5 +89,5 @@ decide() {
   undecided "$name" "none of $tries tries could tell: $why"
 }
 
-# Last line of a story: its exit status says whether every check passed.
+# finish: the last line of a story; its exit status tells whether every check passed
 finish() { [ "$not_ok_count" = 0 ]; }

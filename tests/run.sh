@@ -26,13 +26,14 @@ tests/README.md says more.
 Ends with "N passed, N failed[, N skipped]"; exit status 0 if nothing failed, 1 if something did,
 2 if the tests could not be run. Before that: what was tried more than once, what was skipped, what
 is left for --full, and how long everything took. Logs: build/test-logs/.
-Environment: STORY_TIMEOUT (seconds a live story may take, default 600), DRB_TRIES (how often a check
+Environment: STORY_TIMEOUT (seconds a live story may take, default 1800), DRB_TRIES (how often a check
 is tried that the machine disturbs, default 6), FUZZ_SECONDS (for each fuzzer, default 2),
-JOBS (default: all CPUs), SIDE_BY_SIDE (stories that run at a time, default: twice as many).
+JOBS (default: all CPUs), SIDE_BY_SIDE (stories that run at a time, default: as many as CPUs beside builds,
+then twice as many).
 END
 }
 
-# story_path NAME: the file of a story, wherever it is
+# story_path NAME: prints the path of a story, in whatever folder it is
 story_path() { find tests/live -name "$1.sh"; }
 
 unit=1 live=1 lint=1 full=0 stories=()
@@ -72,7 +73,7 @@ for name in "${stories[@]}"; do
     exit 2
   fi
 done
-# What a run of everything leaves for --full; lib.sh has in_full for parts of stories.
+# Parts that a run of everything leaves for --full; in_full() of lib.sh adds parts of stories
 left=()
 unset DRB_SHORT
 if [ $full = 0 ] && [ $unit = 1 ] && [ $live = 1 ]; then export DRB_SHORT=1; fi
@@ -82,7 +83,7 @@ if [ ${#stories[@]} = 0 ]; then
   done
 fi
 
-# A sanitizer's finding ends the program, also where it would only be printed by default.
+# A sanitizer's finding must end the program, even if it is only printed by default.
 export ASAN_OPTIONS=halt_on_error=1:detect_leaks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 . tests/lib.sh
@@ -101,7 +102,11 @@ finish_run() {
   mapfile -t -O ${#left[@]} left < <(sed -n 's/^# LEFT //p' "$logs"/live-*.log 2>/dev/null)
   [ ${#left[@]} = 0 ] || printf '%s, ' "${left[@]}" | sed 's/^/left for --full: /; s/, $/\n/'
   printf '%s s, ' "${seconds[@]}" | sed 's/, $/\n/'
-  [ ! -s "$logs/failed" ] || head -n 200 "$logs/failed"
+  if [ -s "$logs/failed" ]; then
+    head -n 200 "$logs/failed"
+    # Repeat failures without reasons, for readers who see only the end of a log.
+    sed -n 's/^\(.*\): not ok /failed: \1: /p' "$logs/failed" | cut -c -160 | tail -n 40
+  fi
   echo "$SECONDS s, ${total[3]} repeated, ${total[4]} undecided on this machine," \
     "$((skipped - total[4])) not possible here"
   line="$passed passed, $failed failed"
@@ -111,8 +116,8 @@ finish_run() {
   exit
 }
 
-# Hosts of all stories share the kernel's neighbour tables, and one `fabric check` may fill most of the usual 1024 entries.
-# Packets for which there is no entry are lost.
+# Hosts of all stories share the kernel's neighbour tables, and one `fabric check` may fill most of
+# the usual 1024 entries. The kernel drops packets for which there is no entry.
 raise_limits() {
   local file restore=
   for file in /proc/sys/net/ipv{4,6}/neigh/default/gc_thresh{2,3}; do
@@ -120,15 +125,15 @@ raise_limits() {
     restore+="echo $(cat "$file") >$file; "
     echo 8192 >"$file"
   done
-  # shellcheck disable=SC2064 # what they are now
+  # shellcheck disable=SC2064 # expanded now
   trap "$restore" EXIT
 }
 
-# Read whole before it runs: who edits this file meanwhile does not disturb it.
+# A function is read as a whole before it runs, so that editing this file does not disturb a run.
 run_all() {
   bash deploy/install-deps.sh || exit 2
   rm -rf "$logs" && mkdir -p "$logs" || exit 2
-  # shellcheck disable=SC2034 # lanes are named
+  # shellcheck disable=SC2034 # lanes are used by name
   first=(build_gcc) builds=() beside=() quiet=() alone=()
   raise_limits
   run_lanes first 1
@@ -157,9 +162,13 @@ run_all() {
       esac
     done
   fi
-  # Unit tests and stories wait most of the time. Quiet stories begin when nothing is built any more.
-  lane_ended() { [ "$1" != builds ] || beside+=("${quiet[@]}"); }
-  run_lanes builds 2 beside "${SIDE_BY_SIDE:-$((2 * $(nproc)))}"
+  # Stories wait most of the time. Quiet stories begin when all builds have ended.
+  lane_ended() {
+    [ "$1" = builds ] || return
+    beside+=("${quiet[@]}")
+    width[beside]=${SIDE_BY_SIDE:-$((2 * $(nproc)))}
+  }
+  run_lanes builds 2 beside "${SIDE_BY_SIDE:-$(nproc)}"
   run_lanes alone 1
   finish_run
 }

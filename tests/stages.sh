@@ -4,7 +4,7 @@
 
 jobs=${JOBS:-$(nproc)}
 
-# One check of the runner itself: a command whose output matters only when it fails.
+# Runs a check of the runner itself, a command whose output matters only if it fails.
 step() { # step NAME COMMAND...
   local line
   line=$(check "$@")
@@ -15,13 +15,13 @@ step() { # step NAME COMMAND...
   esac
 }
 
-targets=() # of build_in; none: all
+targets=() # of build_in; empty: all
 
 build_in() { # build_in DIR COMPILER [MESON OPTION...]
   local dir=$1 compiler=$2
   shift 2
   if [ ! -f "$dir/build.ninja" ]; then
-    # Beside the logs there may be what an interrupted setup left.
+    # An interrupted setup may have left files beside the logs.
     rm -rf "$dir"/meson-* && CC=$compiler meson setup "$dir" -Dwerror=true -Dtests=enabled "$@" || return
   else
     meson configure "$dir" -Dwerror=true -Dtests=enabled "$@" || return
@@ -31,20 +31,23 @@ build_in() { # build_in DIR COMPILER [MESON OPTION...]
 
 build_gcc() { step "build, gcc" build_in build gcc; }
 
-# By clang: what it warns of, gcc does not, and unit tests run as two compilers make them.
+# A build by clang, which has warnings that gcc lacks. Thus unit tests run as two compilers build
+# them.
 build_sanitizers() {
   step "build, clang with sanitizers" \
     build_in build-asan clang -Doptimization=1 -Ddebug=false -Dc_args=-g1 \
     -Db_sanitize=address,undefined -Db_lundef=false
 }
 
-# Not those that compute statistics, nor those that read texts: they find the same in any build.
+# Leaves out tests that compute statistics and tests that read texts, which find the same in any
+# build.
 sanitizers() { build_sanitizers && unit_tests build-asan --no-suite statistics --no-suite texts; }
 
-# Threads of programs without DPDK, and the switch, for story sanitized. Of DPDK, ThreadSanitizer sees what is in its headers:
-# rings and spinlocks, through which packets and callbacks go from thread to thread, once they are C11 atomics.
-# Fences it does not know (-Wno-tsan): all that ours order is atomic itself.
-threaded=(log_writer switch_reader telemetry_client ask jobs gen_score gen_write gen_links apply)
+# Unit tests of programs with threads but without DPDK, and the switch, for story sanitized.
+# ThreadSanitizer sees only the part of DPDK that is in headers. These have the rings and spinlocks
+# through which packets and callbacks go from thread to thread, built with C11 atomics. It does not
+# know fences (-Wno-tsan), but all data that our fences order are atomic themselves.
+threaded=(log_writer switch_reader telemetry_client ask gen_score gen_write gen_links apply)
 
 build_thread_sanitizer() {
   local targets=("${threaded[@]/#/tests/unit/test_}" src/switch/drbswitch)
@@ -55,8 +58,10 @@ build_thread_sanitizer() {
 
 thread_sanitizer() { build_thread_sanitizer && unit_tests build-tsan --no-rebuild "${threaded[@]}"; }
 
-# Unit tests need no rights: root gives its own up for them, where others can read the build.
-unprivileged=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
+# Unit tests need no rights, so root gives up its own for them if other users can read the build. It
+# becomes a user with no other processes: switches accept no orders from the users nobody and
+# drbswitch, which daemons share.
+unprivileged=(setpriv --reuid=65533 --regid=65533 --clear-groups --no-new-privs)
 
 unit_tests() { # unit_tests DIR [OPTION OF meson test...]
   local wrapper=() counts
@@ -69,7 +74,7 @@ unit_tests() { # unit_tests DIR [OPTION OF meson test...]
     wrapper=(--wrapper "${unprivileged[*]}")
   fi
   rm -f "$1"/meson-logs/testlog*.json
-  # Who installs below a folder of his own writes there, too.
+  # Tests that install the product also write this file.
   touch "$1/meson-logs/install-log.txt" && chmod a+w "$1/meson-logs/install-log.txt"
   meson test -C "$1" "${wrapper[@]}" --num-processes "$jobs" --timeout-multiplier 3 "${@:2}" \
     >"${logs:?}/meson-$(basename "$1").log" 2>&1
@@ -89,7 +94,7 @@ sources() { # sources PATTERN...: files of this kind, tracked or about to be
 
 scripts_of() { # scripts_of PATTERN SHEBANG: files that are named so, and those that say so in line 1
   sources "$1"
-  sources topo deploy tests .ci config | while read -r file; do
+  sources topo lab deploy tests .ci config | while read -r file; do
     # shellcheck disable=SC2053 # a pattern
     [[ $file != $1 ]] || continue
     if head -n 1 "$file" | grep -qE "$2"; then echo "$file"; fi
@@ -111,12 +116,14 @@ check_shell() { shell_sources | xargs -r nice shellcheck -x -S warning; }
 
 check_python() { python_sources | xargs -r flake8 --config tests/lint/flake8.cfg; }
 
-# Programs without .py of one name are modules of one name to mypy: those of bench are looked at apart.
+# mypy takes two programs without .py of the same name for one module. Therefore it checks those of
+# bench apart.
 check_types() {
   local mypy=(mypy --config-file tests/lint/mypy.ini --scripts-are-modules)
-  local paths=topo:tests/live:tests/live/faults:tests/live/load
-  python_sources | grep -v '^tests/bench/' | MYPYPATH=$paths:tests/process:tests/bench xargs -r "${mypy[@]}" &&
-    python_sources | grep '^tests/bench/' | MYPYPATH=$paths xargs -r "${mypy[@]}"
+  local paths=lab:topo:tests/live:tests/live/faults:tests/live/load:tests/mutation
+  python_sources | grep -vE '^(tests/bench|lab)/' | MYPYPATH=$paths:tests/process:tests/bench xargs -r "${mypy[@]}" &&
+    python_sources | grep '^tests/bench/' | MYPYPATH=$paths xargs -r "${mypy[@]}" &&
+    python_sources | grep '^lab/' | MYPYPATH=lab xargs -r "${mypy[@]}" --strict
 }
 
 check_spelling() {
@@ -127,14 +134,22 @@ check_spelling() {
 check_sizes() {
   { sources '*.c' '*.h' && python_sources; } | xargs -r python3 -B tests/lint/functions.py tests/lint/sizes.txt
 }
+# Compares the names of all files with one another.
+check_names() { sources 'src/*.c' | xargs -r python3 -B tests/lint/names.py; }
+
 check_words() {
-  sources src tests docs topo config examples deploy README.md CONTRIBUTING.md |
+  sources src tests docs topo lab config examples deploy README.md CONTRIBUTING.md |
     grep -vE '^tests/fuzz/corpus/|^docs/reference/glossary.md$|^tests/lint/words.txt$|/test_runner.py$|\.svg$' |
     xargs -r python3 -B tests/lint/words.py tests/lint/words.txt
 }
-# Notes and changelogs are dated: they stay as they were written.
+# Notes, decisions and changelogs are dated: they stay as they were written.
 check_prose() {
-  sources '*.md' | grep -vE '^docs/notes/|^CHANGELOG.md' | xargs -r python3 -B tests/lint/prose.py
+  sources '*.md' | grep -vE '^docs/(notes|decisions)/|^CHANGELOG.md' | xargs -r python3 -B tests/lint/prose.py
+}
+# The docstring of tests/mutation/run.py is its help text, whose lines are longer.
+check_comments() {
+  sources '*.c' '*.h' '*.def' '*.py' '*.sh' '*.yml' '*meson.build' | grep -v '^tests/mutation/run.py$' |
+    xargs -r python3 -B tests/lint/comments.py
 }
 check_includes() {
   python3 -B tests/lint/includes.py tests/lint/folders.txt &&
@@ -159,8 +174,10 @@ source_checks() {
   step codespell check_spelling
   step "words of the glossary" check_words
   step "prose of Markdown" check_prose
+  step "comments can be read" check_comments
   step "includes go one way" check_includes
   step "sizes of functions and files" check_sizes
+  step "names of static functions" check_names
   step "messages have tests" check_messages
   step "licence lines" check_spdx
 }
@@ -173,13 +190,13 @@ fuzzing() {
   count "$(grep -c '^ok ' "$log")" "$(grep -c '^not ok ' "$log")" 0
 }
 
-# Of a story's log the results, and what stands below those that failed.
+# Prints the results in a story's log, and the lines below those that failed.
 with_reasons() {
   awk '/^(not )?ok |^cannot run/ { failed = /^not / } /^(not )?ok |^cannot run|^# AGAIN / || failed && /^#/' "$1"
 }
 
 live_story() { # live_story NAME
-  local name=$1 log=$logs/live-$1.log status counts limit=${STORY_TIMEOUT:-600}
+  local name=$1 log=$logs/live-$1.log status counts limit=${STORY_TIMEOUT:-1800}
   timeout -k 20 "$limit" bash "$(story_path "$name")" >"$log" 2>&1
   status=$?
   [ $status != 124 ] || echo "not ok $name: took more than $limit s" >>"$log"
@@ -189,8 +206,8 @@ live_story() { # live_story NAME
   count $counts
 }
 
-# lane_of_story NAME: a story that builds beside it would disturb says so and why, "# Quiet: ...", and
-# one that other stories would disturb, too, "# Alone: ..."
+# lane_of_story NAME: prints the lane of a story. A story with "# Quiet: REASON" must not run beside
+# builds. One with "# Alone: REASON" must not run beside other stories either.
 lane_of_story() {
   case $(grep -oE -m 1 '^# (Quiet|Alone): ' "$(story_path "$1")") in
     *Quiet*) echo quiet ;;
@@ -199,5 +216,5 @@ lane_of_story() {
   esac
 }
 
-# is_for_full NAME: a story that a plain run leaves out says so and why, "# Full: ..."
+# is_for_full NAME: true if a plain run leaves this story out, which has "# Full: REASON"
 is_for_full() { grep -qE '^# Full: ' "$(story_path "$1")"; }

@@ -5,8 +5,8 @@ failed. UNDECIDED, those that a busy machine kept from being decided, are among 
 
 tally.py meson FILE build/meson-logs/testlog.json    the programs of `meson test`
 tally.py live FILE NAME EXIT_STATUS LOG              one story of tests/live
-Both read lines "ok ..." and "not ok ..."; tests/lib.sh says what else. FILE gets a line of CSV for each
-program: name, the five counts, seconds.
+Both read lines "ok ..." and "not ok ..."; tests/lib.sh lists the other lines. FILE gets a line of
+CSV for each program: name, the five counts, seconds.
 """
 import csv
 import json
@@ -28,6 +28,8 @@ class Counts(NamedTuple):
 
 
 SKIPPED = re.compile(r"(not )?ok\b.*#\s*skip(?P<machine> machine:)?", re.IGNORECASE)
+# tests/jobs.sh finds failures by the same form: "not ok: why", which scripts print, is no case.
+FAILED = re.compile(r"not ok( |$)")
 
 
 def tally(text, status, one_case=False):
@@ -43,7 +45,7 @@ def tally(text, status, one_case=False):
         elif skip := SKIPPED.match(line):
             skipped += 1  # cmocka says "not ok N # SKIP name"
             undecided += skip["machine"] is not None
-        elif re.match(r"not ok\b", line):
+        elif FAILED.match(line):
             failed += 1
         elif re.match(r"ok\b", line):
             passed += 1
@@ -60,11 +62,26 @@ def tally(text, status, one_case=False):
     return Counts(passed, failed, skipped, repeated, undecided)
 
 
-def show(name, status, text):
+def failed_cases(lines):
+    """Yields lines "not ok" and the comments that follow them."""
+    failed = False
+    for line in lines:
+        failed = bool(FAILED.match(line)) or (failed and line.startswith("#"))
+        if failed:
+            yield line
+
+
+def show(name, status, text, failed):
     lines = text.splitlines()
+    told = sum(bool(FAILED.match(line)) and not SKIPPED.match(line) for line in lines)
+    if failed > told:  # as any other failure, for who looks for those
+        print(f"not ok {name}: {failed - told} cases without a result, exit status {status}", file=sys.stderr)
     print(f"---- {name}: exit status {status}", file=sys.stderr)
-    if len(lines) > SHOWN_LINES:
-        print(f"({len(lines) - SHOWN_LINES} lines left out)", file=sys.stderr)
+    left_out = lines[:-SHOWN_LINES]
+    # Messages on standard error follow the cases, and may push a failed case out of the last lines.
+    if left_out:
+        print(f"({len(left_out)} lines left out, except failed cases)", file=sys.stderr)
+        print("\n".join(failed_cases(left_out)), file=sys.stderr)
     print("\n".join(lines[-SHOWN_LINES:]), file=sys.stderr)
     print(f"---- end of {name}", file=sys.stderr)
 
@@ -94,7 +111,7 @@ def main():
         for name, status, text, one_case, seconds in programs:
             counts = tally(text, status, one_case)
             if counts.failed:
-                show(name, status, text)
+                show(name, status, text, counts.failed)
             rows.writerow([name, *counts, seconds and round(seconds, 1)])
             total = Counts(*(a + b for a, b in zip(total, counts)))
     print(*total)

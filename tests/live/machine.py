@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much time the machine has while something is measured: a figure taken beside other work says
-nothing about this project.
+"""Measures how much CPU time the machine has to spare while something else is measured.
+
+Figures that were taken beside other work do not describe this project.
 
 machine.py watch [PROGRAM]   prints "ready", measures until SIGTERM, then prints one line of JSON:
-  late_ms    how late a control process woke at most; there is one on each CPU that we may use, which
-             does nothing but sleep. Nothing that a switch does to itself makes it late.
-  waited_ms  how long a thread of PROGRAM (default drbswitch) could run but had no CPU at most,
-             within a tenth of a second
+  late_ms    the longest delay at which a control process woke. Each CPU that we may use has one,
+  which
+             only sleeps. Nothing that a switch does to itself delays it.
+  waited_ms  the longest time within a tenth of a second that a thread of PROGRAM (default
+  drbswitch)
+             could run but had no CPU
   stolen     per cent of the CPU time that the host of a virtual machine took away
-  free       per cent of the CPU time that nobody used
-  others     per cent of it that processes used which we cannot see: those outside our process namespace,
-             and threads of the kernel
+  free       per cent of the CPU time that was idle
+  others     per cent of the CPU time of processes that we cannot see: those outside our process
+             namespace, and threads of the kernel
 machine.py COMMAND...        runs it, and prints free and stolen"""
 
 import glob
@@ -25,12 +28,12 @@ import sys
 import time
 
 NAP = 0.002    # seconds that a control process sleeps
-EVERY = 0.1    # seconds between two looks at the threads
-RENEW = 10     # looks between two looks for new processes
+EVERY = 0.1    # seconds between two samples of the threads
+RENEW = 10     # samples between two searches for new processes
 
 
 def read():
-    """CPU time of the CPUs we may run on since the machine started, in ticks: (all, idle, stolen)."""
+    """Returns ticks of the CPUs that we may use, since the machine started: (all, idle, stolen)."""
     ours = {f'cpu{i}' for i in os.sched_getaffinity(0)}
     total = idle = stolen = 0
     with open('/proc/stat', encoding='ascii') as f:
@@ -45,13 +48,13 @@ def read():
 
 
 def shares(before, after):
-    """Per cent of that time between two readings which nobody used, and which the host took away."""
+    """Returns the percentages of time between two readings that were idle, and stolen."""
     total, idle, stolen = (b - a for a, b in zip(before, after))
     return round(100 * idle / max(total, 1), 1), round(100 * stolen / max(total, 1), 1)
 
 
 def seen():
-    """CPU time of all processes that we can see, and of their children that ended, in ticks."""
+    """Returns CPU time in ticks of all processes that we can see, and of their ended children."""
     ticks = 0
     for path in glob.glob('/proc/[0-9]*/stat'):
         try:
@@ -63,7 +66,7 @@ def seen():
 
 
 def threads(name):
-    """schedstat files of all threads of the processes of this name."""
+    """Returns the schedstat files of all threads of processes with this name."""
     paths = []
     for path in glob.glob('/proc/[0-9]*/comm'):
         folder = os.path.dirname(path)
@@ -77,7 +80,7 @@ def threads(name):
 
 
 def waits(paths):
-    """How long each of these threads could run but had no CPU since it started: {path: ns}."""
+    """Returns how long each thread could run but had no CPU since it started: {path: ns}."""
     times = {}
     for path in paths:
         try:
@@ -93,12 +96,12 @@ def waited(name):
 
 
 def most_waited(before, after):
-    """ns that the unluckiest thread waited between two readings."""
+    """Returns the longest wait of a thread between two readings, in ns."""
     return max((after[path] - before[path] for path in after if path in before), default=0)
 
 
 class Control:
-    """A process on each CPU that sleeps again and again, and notes by how much it woke late at most."""
+    """A process on each CPU that only sleeps, and records its longest delay in waking."""
 
     def __init__(self):
         cpus = sorted(os.sched_getaffinity(0))
@@ -124,11 +127,11 @@ class Control:
                 struct.pack_into('d', self.worst, at, late)
 
     def late(self):
-        """Seconds by which the latest of them woke at most."""
+        """Returns the longest delay of all of them, in seconds."""
         return max(struct.unpack(f'{len(self.children)}d', self.worst))
 
     def restart(self):
-        """They forget how late they were."""
+        """Forgets all recorded delays."""
         self.worst[:8 * len(self.children)] = bytes(8 * len(self.children))
 
     def end(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much time the machine had for anybody, at any moment of a long run: machine.py, sampled."""
+"""Samples the figures of machine.py over a long run."""
 
 import threading
 import time
@@ -7,11 +7,11 @@ import time
 import machine
 
 EVERY = 0.1
-RENEW = 10  # samples between two looks for new processes
+RENEW = 10  # samples between two searches for new processes
 
 
 class Sampler:
-    """Runs from the beginning to `end`."""
+    """Samples from construction until `end`."""
 
     def __init__(self, program='drbswitch'):
         self.program, self.rows, self.ended = program, [], threading.Event()
@@ -31,7 +31,9 @@ class Sampler:
             before = now
 
     def longest(self, begin, end):
-        """Seconds that a control process was late, and that a switch which could run got no CPU, at most, meanwhile."""
+        """Returns the longest delays in a span, in seconds.
+
+        The first is the delay of a control process, the second that of a switch that could run."""
         rows = [row for row in list(self.rows) if begin <= row[0] <= end + EVERY]
         return max((row[1] for row in rows), default=0.0), max((row[2] for row in rows), default=0.0)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Sourced first by every story of this folder. The story starts again in a world of its own
-# (topo/rootless: network, mount and process namespaces, an empty /run), so that nothing it makes
-# can outlive it, even when it is killed, or meet a fabric that runs beside it.
+# Every story of this folder sources this first. The story starts again in its own world
+# (topo/rootless: network, mount and process namespaces, an empty /run). Nothing that it makes can
+# outlive it, even if it is killed, or meet a fabric that runs in parallel.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${DRB_BUILD:-$root/build}
@@ -26,7 +26,7 @@ drbtopo() { "$build/src/topo/drbtopo" "$@"; }
 drbgen() { "$build/src/gen/drbgen" "$@"; }
 drbctl() { "$build/src/ctl/drbctl" "$@"; }
 
-# need PROGRAM...: programs of this project that must be built
+# need PROGRAM...: these programs of this project must be built
 need() {
   local name
   for name in "$@"; do
@@ -34,7 +34,7 @@ need() {
   done
 }
 
-# need_tool PROGRAM...: programs of the system
+# need_tool PROGRAM...: these programs of the system must be installed
 need_tool() {
   local name
   for name in "$@"; do
@@ -42,7 +42,7 @@ need_tool() {
   done
 }
 
-# soon COMMAND...: the command comes to succeed; a minute is for slow machines.
+# soon COMMAND...: waits until the command succeeds, for up to a minute because of slow machines
 soon() {
   local said end=$((EPOCHSECONDS + 60))
   until said=$("$@" 2>&1); do
@@ -52,8 +52,8 @@ soon() {
   echo "$said"
 }
 
-# fails_with STATUS PATTERN COMMAND...: the command ends with this status and says exactly one line
-# on standard error, which matches.
+# fails_with STATUS PATTERN COMMAND...: the command ends with this status, and prints exactly one
+# line on standard error, which matches.
 fails_with() {
   local status=$1 pattern=$2 said got
   shift 2
@@ -63,12 +63,12 @@ fails_with() {
   [ "$got" = "$status" ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qE -- "$pattern" <<<"$said"
 }
 
-# nothing_left: no namespace, switch process, socket or run folder is there
+# nothing_left: no namespace, switch process, socket or run folder is left
 nothing_left() {
   local left
   left=$(
     find /run/netns /run/drbswitch /run/dpdk -mindepth 1 2>/dev/null
-    pgrep -a -r D,R,S,T drbswitch # not the dead that await their parent
+    pgrep -a -r D,R,S,T drbswitch # without zombies, which wait for their parent
   )
   [ -z "$left" ] || { echo "left behind: $left" && false; }
 }
@@ -86,30 +86,32 @@ up() {
   fi
 }
 
-# pid_of SWITCH, trouble SWITCH: as `drbctl list` says
+# pid_of SWITCH, trouble SWITCH: print what `drbctl list` reports
 pid_of() { drbctl list --json | jq -r "select(.switch == \"$1\") | .pid"; }
 trouble() { drbctl list --json | jq -r "select(.switch == \"$1\").trouble"; }
 
-# usable COUNT: so many ports of all switches are
+# usable COUNT: all switches together have COUNT usable ports
 usable() {
   local now
   now=$(drbctl list --json | jq -s 'map(.ports_usable) | add') && [ "$now" = "$1" ] ||
     { echo "$now ports are usable" && false; }
 }
 
-# listens HOST [PORT]: a program on the host does, by TCP
+# listens HOST [PORT]: a program on the host listens on this TCP port
 listens() { ip netns exec "drb-$1" ss -ltnH "sport = :${2:-5201}" | grep .; }
 
-# carrier down|up SWITCH.PORT: pulls the cable at this end, or plugs it in; over memif, of which there is none, the port
+# carrier down|up SWITCH.PORT: pulls the cable at this end, or plugs it in. A memif link has no
+# cable, so the port goes down or up.
 carrier() {
   ip -n "drb-${2%.*}" link set "${2#*.}" "$1" 2>/dev/null || drbctl "$1" "$2"
 }
 
-# up_over KIND ARGUMENT...: the same, with links between switches of this kind: af_packet, af_xdp (veths) or memif
+# up_over KIND ARGUMENT...: as up, with this kind of links between switches: af_packet, af_xdp (both
+# over veths) or memif
 up_over() { if [ "$1" = memif ]; then up "${@:2}" --links memif; else up "${@:2}" --driver "$1"; fi; }
 
-# watched COMMAND...: runs it while control processes measure how much time the machine has for anybody
-# (machine.py); that is in $scratch/machine then.
+# watched COMMAND...: runs it while control processes (machine.py) measure how much CPU time the
+# machine has to spare. Writes the result to $scratch/machine.
 watched() {
   local watch status
   : >"$scratch/machine"
@@ -124,17 +126,19 @@ watched() {
   return $status
 }
 
-# disturbed MS [PERCENT]: while it was watched, a control process or a switch that could run got no CPU for longer
-# than MS, the host of a virtual machine took CPUs away, or others took PERCENT of the CPU time; says so in a line
+# disturbed MS [PERCENT]: tells whether the last watched command was disturbed, and prints a line
+# about it. It was if a control process or a switch that could run got no CPU for longer than MS, or
+# if the host of a virtual machine took CPUs away. It also was if other processes and the host took
+# PERCENT of the CPU time.
 disturbed() {
   jq -r '"a control was late by \(.late_ms) ms, a switch waited \(.waited_ms) ms for a CPU, others took \(.others
     ) % of the CPU time, the host \(.stolen) %"' "$scratch/machine"
   jq -e ".late_ms > $1 or .waited_ms > $1 or .stolen >= 10 or .others + .stolen >= ${2:-101}" "$scratch/machine" >/dev/null
 }
 
-# unhindered MS PERCENT COMMAND...: for decide: the command, whose failure counts if nobody waited longer than MS for
-# a CPU meanwhile, and processes of others and the host took less than PERCENT of the CPU time; for rates, which many
-# short waits change as one long one does
+# unhindered MS PERCENT COMMAND...: for decide. Runs the command. Its failure counts only if no
+# process waited longer than MS for a CPU, and other processes and the host took less than PERCENT
+# of the CPU time. It suits rates, which many short waits change as much as a long one.
 unhindered() {
   local ms=$1 percent=$2
   shift 2
@@ -143,18 +147,18 @@ unhindered() {
   return 1
 }
 
-# undisturbed MS COMMAND...: likewise, whatever others took
+# undisturbed MS COMMAND...: as unhindered, with any PERCENT
 undisturbed() { unhindered "$1" 101 "${@:2}"; }
 
-# unshared PERCENT COMMAND...: likewise, however long anybody waited; for what needs every CPU, so that a story beside
-# this one takes speed from it and makes nobody wait for long
+# unshared PERCENT COMMAND...: as unhindered, with any MS. It suits commands that need every CPU:
+# another story slows them down, but keeps no process waiting for long.
 unshared() { unhindered 1e9 "$@"; }
 
-# well NAME [CHECK...]: decides that `fabric check` finds nothing wrong with a whole fabric. A link that missed hellos when
-# the machine had no time is used again a little later, and is waited for.
+# well NAME [CHECK...]: decides that `fabric check` finds no fault in a whole fabric. First waits
+# for links that missed hellos while the machine was busy: they are used again a little later.
 well() { decide "$1" undisturbed 200 settled "${@:2}"; }
 settled() { soon fabric check wiring && fabric check "$@"; }
 
-# A folder for files, gone with the story's world.
+# A folder for files, which disappears with the story's world
 scratch=/run/story
 mkdir -p "$scratch"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What a person can get wrong about a fabric: one clear line, exit status 2, nothing half-started.
+# Each mistake about a fabric gives one clear line and exit status 2, and leaves nothing
+# half-started.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen
@@ -12,7 +13,7 @@ refused() { # refused NAME PATTERN COMMAND...
   check "$name" fails_with 2 "$pattern" "$@"
 }
 
-# The same mistakes, planned and brought up.
+# Make the same mistakes when planning a fabric and when bringing one up.
 for verb in "drbtopo plan" "drbtopo plan --out $scratch/plan" "fabric up"; do
   # shellcheck disable=SC2086 # a command and its arguments
   try() {
@@ -48,7 +49,7 @@ refused "schemes: an argument" "'drb'" drbtopo schemes drb
 refused "drbtopo: no verb" 'a verb is missing: must be plan, graph, commands, list or schemes' drbtopo
 refused "drbtopo: an unknown verb" "no verb 'draw': must be .*see drbtopo --help" drbtopo draw
 refused "drbgen replay: a slot without unit" '--slot 2: must be a time, such as 200ms or 2s' drbgen replay --slot 2 .
-# What the kernel refuses, in our words.
+# If the kernel refuses something, the message is our own.
 without() { # without CAPABILITIES COMMAND...
   setpriv --bounding-set "$1" --inh-caps "$1" "${@:2}"
 }
@@ -66,7 +67,7 @@ refused "fabric: an unknown option" "unknown argument '--csw' .see topo/fabric s
 refused "scenario: an interval without unit" "'5': must be a time such as 100ms or 5s" fabric scenario x --interval 5
 refused "scenario: two things from one input" "not both" fabric scenario - --replay -
 ip netns add drb-h1
-refused "up: a namespace of somebody else" 'namespace .* exists and is not of this fabric: take another --fabric, or remove it' \
+refused "up: a namespace of somebody else" 'namespace .* exists and is not of this fabric: take another --fabric, or remove what is left: .*ip netns delete' \
   fabric up -l 2 -d 2
 ip netns delete drb-h1
 refused "check: an unknown check" "cannot check 'pings': must be wiring, ping" fabric check pings
@@ -74,7 +75,7 @@ refused "check: an empty sample" '--sample' fabric check --sample 0
 refused "up: an empty timeout" '--timeout' fabric up -l 2 -d 2 --timeout 0
 check "nothing was started" nothing_left
 
-# Few files may be open at once, of fewer than the fabric has links, nodes and processes.
+# Few files may be open at once: fewer than the fabric has links, nodes and processes.
 drbgen write -l 3 -d 2 --load 0.3 --slots 20 --out "$scratch/traffic"
 few() (ulimit "$1" "$2" && "${@:3}")
 check "few open files: up" few -n 40 "$root/topo/fabric" up -l 3 -d 2 --rate 500pps
@@ -128,10 +129,12 @@ check "down names what still runs" fails_with 0 '^drbfabric: sleep .process [0-9
   fabric down
 kill %1
 
-# One harness waits for another and says so; nobody else makes it wait.
-flock /run/drbfabric.lock sleep 3 &
+# A harness waits for another one and reports it; no other process can make it wait.
+flock /run/drbfabric.lock sleep 5 &
+is_locked() { ! flock -n /run/drbfabric.lock true; }
+soon is_locked >/dev/null
 check "who is waited for is named" \
-  fails_with 0 '^drbfabric: waiting for process [0-9]+ .flock /run/drbfabric.lock sleep 3., which changes a fabric$' \
+  fails_with 0 '^drbfabric: waiting for process [0-9]+ .flock /run/drbfabric.lock sleep 5., which changes a fabric$' \
   fabric up -l 1 -d 2 --rate 500pps
 if setpriv --reuid nobody --clear-groups true 2>/dev/null; then
   for path in /run/drbswitch /run/drbfabric.lock; do

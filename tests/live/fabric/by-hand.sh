@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One switch by hand: the commands that drbtopo prints work when they are pasted, and what a host may
-# get wrong is said in a line that tells the cure.
+# Runs single switches by hand. The commands that drbtopo prints work when they are pasted, and each
+# mistake of a host is reported in one line with the cure.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -10,7 +10,8 @@ cd "$scratch" || exit 1
 
 said=$scratch/said
 
-paste() { # paste SWITCH: its commands as they are printed; the switch's log is in $said
+# paste SWITCH: runs its commands as they are printed; $said has the switch's log
+paste() {
   drbtopo commands -l 2 -d 2 "$1" >commands || return
   # shellcheck disable=SC1091 # printed just now
   . ./commands >pinged 2>>"$said"
@@ -23,7 +24,7 @@ ends() { # ends SWITCH...
   done
 }
 no_process() { [ -z "$(ip netns pids "drb-$1")" ]; }
-# From nothing, so that hosts know nobody, and the switch has just started.
+# Starts from nothing: hosts know no neighbour, and the switch has just started.
 first_ping() {
   [ ! -e /run/netns/drb-s1-0 ] || { ends s1-0 && ip -all netns delete; }
   : >"$said"
@@ -34,8 +35,8 @@ trouble_names() { trouble "$1" | grep -F "$2"; }
 said_once() { [ "$(grep -c "$1" "$said")" = 1 ]; }
 reaches() { ip netns exec "drb-h$1" ping -q -c 1 -W 1 "$2"; }
 from_host() { ip netns exec "drb-h$1" "${@:2}"; }
-# iperf3 -n ends when the last byte is in the sender's buffer, and the receiver counts what it has read by then:
-# without a window that buffer takes all of it.
+# iperf3 -n ends when the sender's buffer holds the last byte, and reports what the receiver has
+# read by then. Without a window (-w), that buffer would take all data.
 carries_tcp() { # carries_tcp FROM TO ADDRESS
   ip netns exec "drb-h$2" iperf3 -s -1 -D || return
   soon listens "h$2" || return

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# topo/fabric check fails when something is wrong, and names it.
+# topo/fabric check fails and names the fault if something is wrong.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
 need_tool fping jq
 plan=/run/drbswitch/drb/plan.json
 
-finds() { # finds PATTERN CHECK...: exit status 1, and a complaint like this
+# finds PATTERN CHECK...: the checks end with status 1 and a complaint that matches
+finds() {
   local pattern=$1 said status
   shift
   said=$(fabric check "$@" 2>&1)
@@ -16,7 +17,8 @@ finds() { # finds PATTERN CHECK...: exit status 1, and a complaint like this
   [ $status = 1 ] && grep -qE "^drbfabric: $pattern" <<<"$said"
 }
 
-change_plan() { # change_plan FILTER: as if the switches had been wired or named otherwise
+# change_plan FILTER: makes the plan differ, as if switches were wired or named wrongly
+change_plan() {
   cp $plan "$scratch/plan.json" && jq "$1" "$scratch/plan.json" >$plan
 }
 
@@ -30,7 +32,7 @@ check "an unreachable host" finds 'h9 -> h1 \(10.0.0.2\): no answer' ping
 check "from it nobody is reached either" finds 'h1 -> h2 ' ping
 fabric exec h1 -- ip link set eth0 up
 fabric exec h1 -- ip address replace fd00::2/64 dev eth0 nodad
-# The first of the two waits until the switch has seen the carrier.
+# The first check waits until the switch has seen the carrier.
 check "all is well again" fabric check wiring
 well "and everybody is reached" ping
 
@@ -49,8 +51,8 @@ check "is found" finds 's3-1: label is 1, must be 2' wiring
 restore_plan
 well "all is well in the end"
 
-# A switch that counts from zero again.
-starts_again() { # starts_again SWITCH: as a supervisor would
+# A restarted switch counts from zero again.
+starts_again() { # starts_again SWITCH: restarts it as a supervisor would
   local config=/run/drbswitch/drb/$1.yaml
   kill -KILL "$(awk -v name="$1" '$1 == name { print $2 }' /run/drbswitch/drb/processes)"
   sleep 0.2
@@ -63,10 +65,10 @@ check "its links are not compared" \
   sh -c "'$root/topo/fabric' check links 2>&1 | grep -q '^drbfabric: s2-1: restarted'"
 check "down" fabric down
 
-# Switches that start wait for each other, and say who is not heard.
+# Starting switches wait for each other and report neighbours that they do not hear.
 up -l 2 -d 2 --rate 20000pps
 fabric exec s1-0 -- ip link set u0 down
-replans() { # replans SCHEME LINES PATTERN: saying so many lines, and that
+replans() { # replans SCHEME LINES PATTERN: prints LINES lines; one of them matches
   fabric replan --scheme "$1" >"$scratch/said" 2>&1
   cat "$scratch/said"
   [ "$(wc -l <"$scratch/said")" = "$2" ] && grep -qx "$3" "$scratch/said"

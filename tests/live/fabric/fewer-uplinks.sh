@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# An oversubscribed fabric: F(2,4) with 2 uplinks for the 4 hosts of a rack. All of it is as planned, packets take the
-# ways that the simulator says they do, a switch that believes in other uplinks is named, and so is a wrong key.
+# Tests an oversubscribed fabric: F(2,4) with 2 uplinks for the 4 hosts of a rack. It is as planned,
+# and packets take the paths that the simulator reports. A switch with a wrong number of uplinks and
+# a wrong key are both named.
 # Alone: latencies of packets are compared with the simulator's.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -21,18 +22,19 @@ up -l 2 -d 4 --uplinks 2 --rate 500pps --scheme dmodk
 check "10 switches" test "$(drbctl list --json | jq -s 'map(select(.state == "ready")) | length')" = 10
 well "wiring, every pair, counters, links"
 
-# The default of layer 1 is h_1 mod 2: h0 to h31 = (7,3) goes up by u1, to h30 = (7,2) by u0.
+# Layer 1's default uplink is h_1 mod 2: h0 sends to h31 = (7,3) over u1, and to h30 = (7,2) over
+# u0.
 way() { drbctl path h0 "h$1" --json | jq -rs 'map("\(.switch).\(.port)") | join(" ")'; }
 check "the way to h31" test "$(way 31)" = "s1-0.u1 s2-1.d7 s1-7.d3"
 check "the way to h30" test "$(way 30)" = "s1-0.u0 s2-0.d7 s1-7.d2"
 
-# Packets of a host of a rack to h31, by the counters of the uplinks.
+# The counters of the uplinks show the path of packets from the rack to h31.
 up_packets() { drbctl show s1-0 ports --json | jq -rs "map(select(.port == \"$1\"))[0].out_packets"; }
 before=$(up_packets u1)
 fabric exec h0 -- fping -q -c 20 -p 20 10.0.0.32 >/dev/null 2>&1
 check "they took it" test $(($(up_packets u1) - before)) -ge 20
 
-# Below u/d nothing is lost.
+# At a load below uplinks / down-ports, nothing is lost.
 drbgen write -l 2 -d 4 --load 0.4 --slot 2ms --slots 1500 --out "$scratch/traffic" >/dev/null
 check "reload to drb" fabric replan --scheme drb --threshold 2
 check "a permutation at load 0.4" bash -c "
@@ -40,13 +42,13 @@ check "a permutation at load 0.4" bash -c "
   jq -e '.lost == 0 and .duplicated == 0 and .misdelivered == 0' '$scratch/report'"
 check "counters still agree" fabric check counters links
 
-# A rack has another uplink.
+# A rack still has its other uplink when a core switch stops.
 check "of two core switches one is stopped" fabric stop s2-1
 check "every pair answers by the other" soon fabric check ping
 check "it is started" fabric start s2-1
 check "all is as planned again" soon fabric check wiring
 
-# A switch of a fabric with another number of uplinks: its neighbours name it.
+# Neighbours name a switch whose config has another number of uplinks.
 config=/run/drbswitch/drb/s1-0.yaml
 check "s1-0 stops" fabric stop s1-0
 sed -i 's/uplinks: 2/uplinks: 1/' $config
@@ -58,11 +60,12 @@ check "by fabric check, too" finds
 check "down" fabric down
 check "nothing is left" nothing_left
 
-# Live latencies are the simulator's.
+# Live latencies equal the simulator's.
 if in_full "an experiment"; then
   "$root/topo/experiment" -l 2 -d 4 --uplinks 2 --load 0.4 --scheme drb,dmodk --runs 3 --slots 600 --repeat 1 --stretch 2 \
     --json --out "$scratch/experiment" >"$scratch/rows"
-  check "an experiment" test $? -le 1 # 1: packets were lost, which is looked at below
+  # Status 1 means that packets were lost, which a check below tests.
+  check "an experiment" test $? -le 1
   row_says() { jq -es "map(select(.scheme == \"$1\")) | length > 0 and all(.[]; $2)" "$scratch/rows"; }
   for scheme in drb dmodk; do
     jq -r "select(.scheme == \"$scheme\") | \"# $scheme: mean \(.latency) simulated \(.sim_latency)\"" "$scratch/rows"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Commands of README.md and of pages of the guide, one after the other as a reader types them, on fabrics of their own.
-# Left out: the demo, which has a story, and what writes to /etc.
+# Runs the commands of README.md and of pages of the guide in their order, as a reader types them,
+# on separate fabrics. Excluded are the demo, which has its own story, and commands that write to
+# /etc.
 # Quiet: packets are sent in slots.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -16,26 +17,27 @@ ln -s "$build/src/ctl/drbctl" bin/drbctl
 printf '#!/bin/sh\nexec "$@"\n' >bin/sudo && chmod +x bin/sudo
 export PATH=$scratch/bin:$PATH
 
-# commands PAGE: those of its indented blocks, a line each
+# commands PAGE: prints the commands of its indented blocks, one in a line
 commands() {
   sed -nE '/^    /{:more; /\\$/{N; s/ *\\\n */ /; b more}; s/^    (\$ )?//p}' "$root/$1" | grep -E '^(sudo |build/|drb|printf )' |
     grep -vE 'topo/demo\.sh|tests/run\.sh|/etc/'
 }
 
-# typed COMMAND: as at a terminal, where Ctrl-C ends what runs until then
+# typed COMMAND: runs it as if typed at a terminal; Ctrl-C ends commands that do not end on their
+# own
 typed() {
   local limit=()
   [[ $1 =~ (drbctl (watch|serve|events)|logs -f) ]] && limit=(timeout --preserve-status -s INT 2)
   "${limit[@]}" bash -c "$1"
 }
 
-# reports COMMAND: likewise, of one that ends with 1 where packets are lost, or on Ctrl-C
+# reports COMMAND: as typed, for commands that end with 1 if packets are lost or on Ctrl-C
 reports() {
   typed "$1"
   [ $? -le 1 ]
 }
 
-# page PAGE COUNT: its commands, of which there are at least so many
+# page PAGE COUNT: runs its commands; there must be at least COUNT
 page() {
   local command try
   commands "$1" >"$scratch/commands"

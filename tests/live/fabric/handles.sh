@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What somebody takes in hand: hosts by name, one switch stopped and started again, a fabric that
-# says when it cannot show what it was made for.
+# Tests what users do by hand: hosts by name, stopping and starting one switch. A fabric also
+# reports if it cannot show what it was made for.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
 need_tool jq
 
-state_is() { # state_is SWITCH STATE: fabric status says so
+state_is() { # state_is SWITCH STATE: fabric status reports this state
   fabric status --csv | grep -q "^$1,drb-$1,[0-9]*,$2,"
 }
 
-says() { # says PATTERN COMMAND...: the command succeeds and says one line on standard error, which matches
+# says PATTERN COMMAND...: the command succeeds with exactly one line on standard error, which
+# matches
+says() {
   local pattern=$1 said
   shift
   said=$("$@" 2>&1 >/dev/null) || { echo "failed: $said" && return 1; }
@@ -34,7 +36,7 @@ check "with a rate nothing is said" says_nothing fabric replan --scheme drb --ra
 check "hosts have names" soon fabric exec h0 -- ping -c 1 -W 5 h7
 check "in IPv4, too" soon fabric exec h0 -- ping -4 -c 1 -W 5 h7
 
-# From h0 up the port of h7's first digit, over a core, down to h7.
+# Packets from h0 go up the port of h7's first digit, over a core, and down to h7.
 drbctl path h0 h7 --json >"$scratch/path"
 check "the way from one host to another" jq -es 'map("\(.switch).\(.port)") ==
   ["s1-0.u1", "s2-1.d3", "s1-3.d1"] and .[2].to == "h7.eth0" and all(.[]; .state == "up")' "$scratch/path"
@@ -49,9 +51,10 @@ check "what is not certain is said" bash -c \
 check "a flow is read strictly" fails_with 2 "'tcp:80' is not a flow" drbctl path h0 h7 tcp:80
 check "ports of what has none, too" fails_with 2 "not a flow" drbctl path h0 h7 icmp:1:2
 
-# The way that is said is the way that packets go: with ecmp, of each of some flows.
+# The path that drbctl reports is the path of packets: with ecmp, for each of some flows.
 fabric replan --scheme ecmp >/dev/null
-uplinks_have_sent() { # uplinks_have_sent COUNT: all of them together, since $scratch/before
+# uplinks_have_sent COUNT: all uplinks together, since $scratch/before
+uplinks_have_sent() {
   drbctl show s1-0 ports --json >"$scratch/after"
   jq -ns --slurpfile a "$scratch/before" --slurpfile b "$scratch/after" '
     [$b[] as $x | $a[] | select(.port == $x.port and (.port | startswith("u"))) |
@@ -121,17 +124,19 @@ check "set what?" fails_with 2 'nothing to set' drbctl set s1-0
 check "set where?" fails_with 2 'a switch is missing' drbctl set threshold=3
 
 check "a switch is stopped" fabric stop s2-1
-around() { # around FROM TO SWITCH: a way that ends at the host, over usable ports, and not over the switch
+# around FROM TO SWITCH: the path ends at the host, over usable ports, and avoids the switch
+around() {
   drbctl path "$1" "$2" --json 2>"$scratch/said" | tee "$scratch/path" | jq -es --arg to "$2.eth0" --arg no "$3" \
     'last.to == $to and all(.[]; .state == "up" and .switch != $no)' || { cat "$scratch/path" "$scratch/said" && false; }
 }
-# Packets from h0 would go up to it, those from h3 come down over it.
+# Packets from h0 would pass the switch on their up path, packets from h3 on their down path.
 check "the way is not over it" soon around h0 h7 s2-1
 check "which is not certain" grep -q 'not certain from s1-0: .*' "$scratch/said"
 check "packets take it" fabric exec h0 -- fping -q 10.0.0.8
 check "it is stopped then, as asked for" state_is s2-1 stopped
 check "the others are not" state_is s2-0 ready
-listed() { # listed SWITCH: its state, and whether there is a process
+# listed SWITCH: prints its state, and whether it has a process
+listed() {
   drbctl list --json | jq -r --arg s "$1" 'select(.switch == $s) | "\(.fabric) \(.code) \(.ports) \(.state) \(.pid > 0)"'
 }
 check "drbctl lists it as stopped" test "$(listed s2-1)" = "drb (1) 4 stopped false"

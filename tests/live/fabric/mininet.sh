@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A fat-tree in Mininet, by the real mn, without a controller and without Open vSwitch: pings, TCP, a link
-# down, a replay; drbctl and drbfabric know the network; nothing is left, even of one that was killed.
+# Runs fat-trees in Mininet by the real mn, without a controller or Open vSwitch. Tests pings, TCP,
+# a link that is down, and a replay; drbctl and drbfabric work, and nothing is left, even after a
+# kill.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbctl
 need_tool mn iperf telnet jq fping ss
 
-# When something goes wrong, and with -c, mn kills processes by their names and deletes logs in /tmp.
+# After an error, and with -c, mn kills processes by name and deletes logs in /tmp.
 grep -q rootless /proc/1/cmdline || cannot_run "no process namespace of its own"
-# This project may be below /tmp itself: it is seen elsewhere then.
+# This project may itself be below /tmp. Then it is used through another path.
 mkdir "$scratch/tree" "$scratch/build"
 mount --bind "$root" "$scratch/tree" && mount --bind "$build" "$scratch/build" && mount -t tmpfs tmpfs /tmp ||
   cannot_run "no /tmp of its own"
@@ -23,7 +24,7 @@ network() { # network L D [MN OPTION...]
   mn --custom "$root/topo/mininet/drb.py" --topo "fattree,$size" --switch "${switch:-drb}" "$@"
 }
 
-# begin L D: a network whose command line is told what to do by cli()
+# begin L D: starts a network; cli() types into its command line
 begin() {
   mkfifo "$scratch/cli"
   network "$@" <"$scratch/cli" >"$scratch/said" 2>&1 &
@@ -32,16 +33,16 @@ begin() {
   cli "sh true" >/dev/null
 }
 
-# cli COMMAND: does it and prints what mn says
+# cli COMMAND: runs it in mn and prints mn's output
 cli() {
-  local before step=$EPOCHREALTIME # another one each time, also in a subshell
+  local before step=$EPOCHREALTIME # differs for each call, also in a subshell
   before=$(wc -l <"$scratch/said")
   printf '%s\nsh echo step-%s-is-done\n' "$1" "$step" >&7
   soon grep -q "step-$step-is-done" "$scratch/said" >/dev/null || { tail "$scratch/said" && return 1; }
   tail -n "+$((before + 1))" "$scratch/said"
 }
 
-end() { # end: leaves the command line; true if mn ended well
+end() { # end: leaves the command line; succeeds if mn ended well
   echo exit >&7
   exec 7>&-
   wait $network_pid
@@ -60,16 +61,17 @@ says() { # says PATTERN COMMAND...
 
 listens() { fabric exec "$1" -- ss -ltnH "sport = :$2" | grep .; } # listens HOST PORT
 
-# The iperf verb of Mininet 2.3.0 waits for ever for a line that the server of iperf 2.1 does not print.
-gigabits() { # gigabits LEAST: TCP between the ends of the network carries so many Gbit/s
-  "$root/topo/fabric" exec h15 -- timeout 30 iperf -s >/dev/null 2>&1 & # whose output would be waited for
+# Mininet 2.3.0's iperf verb waits forever for a line that iperf 2.1's server does not print.
+gigabits() { # gigabits LEAST: TCP from end to end carries at least so many Gbit/s
+  # Discard its output; otherwise check would wait for the end of it.
+  "$root/topo/fabric" exec h15 -- timeout 30 iperf -s >/dev/null 2>&1 &
   soon listens h15 5001 &&
     fabric exec h0 -- iperf -c 10.0.0.16 -t 3 -f m | tee "$scratch/iperf"
   sed -n 's/.* \([0-9.]*\) Mbits\/sec.*/\1/p' "$scratch/iperf" |
     awk -v least="$1" '{ most = $1 > most ? $1 : most } END { exit !(most > 1000 * least) }'
 }
 
-# Nothing of the network nor of Mininet itself.
+# Neither the network nor Mininet itself has left anything.
 all_gone() { nothing_left && ! pgrep -af 'mininet:|mnexec|mininet_keeper'; }
 
 pings() { says ' 0% dropped' cli pingall; }

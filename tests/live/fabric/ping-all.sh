@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# F(3,2): all 240 ordered pairs of hosts answer IPv4 and IPv6 pings with no static neighbours, and
-# every switch knows its place.
+# In F(3,2), hosts of all 240 ordered pairs answer IPv4 and IPv6 pings without static neighbours,
+# and every switch knows its position.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -15,7 +15,8 @@ static_neighbours() {
   return 0
 }
 
-pairs_answered() { # pairs_answered FAMILY COUNT, in the rows of check --json
+# pairs_answered FAMILY COUNT: reads the rows of check --json
+pairs_answered() {
   grep "\"ping IPv$1\"" "$scratch/check" | grep -q "\"checked\": $2, \"failed\": 0"
 }
 
@@ -26,7 +27,7 @@ every_pair() {
 }
 decide "every pair answers, 240 over IPv4 and over IPv6, every view is right" undisturbed 200 every_pair
 sed 's/^/# /' "$scratch/check"
-# 192 pairs are pinged at a time. The ends of the other 48 know each other, all else was flushed.
+# Pings run for 192 pairs at a time. All neighbours are flushed except those of the last 48 pairs.
 forgotten() {
   local n known=0
   for n in {0..15}; do

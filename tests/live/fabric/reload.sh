@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every switch of a fabric reads its config again, again and again, while measured traffic runs: no
-# packet is lost, no neighbour takes a switch for dead, and flows stay in order while they stay flows.
+# All switches of a fabric reload over and over under measured traffic. No packet is lost, no
+# neighbour regards a switch as dead, and flows stay in order as long as they are flows.
 # Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -10,21 +10,22 @@ need_tool jq
 
 configs=/run/drbswitch/drb
 
-# with ROUTING [LINK]: all configs say this from now on, and everybody reads them
+# with ROUTING [LINK]: changes all configs so, and has all switches reload
 with() {
   sed -i -e "s/^routing:.*/routing: {$1}/" -e "s/^link:.*/link: {${2:-}}/" $configs/s*.yaml
   drbctl reload --all >"$scratch/said" 2>&1 &&
     [ "$(grep -c ' reloaded: ' "$scratch/said")" = 20 ] || { cat "$scratch/said" && false; }
 }
 
-all_say() { # all_say COLUMN VALUE: of routing
+# all_say COLUMN VALUE: all switches report this value for routing
+all_say() {
   drbctl show --all routing --json | jq -se --arg v "$2" "length == 20 and all(.$1 == \$v)"
 }
 
-# under_load NAME EXPECTATION ROUTING/LINK...: the changes while traffic runs, which ends two seconds after
-# the last of them, however long they take; then what is in the report. A reload that stops workers for so
-# long that packets are lost, or that neighbours take a switch for dead, fails: it is only tried again where
-# control processes found no CPU, either.
+# under_load NAME EXPECTATION ROUTING/LINK...: makes the changes while traffic runs, and then tests
+# the report. Traffic ends two seconds after the last change, however long changes take.
+# The check fails if a reload stops workers so long that packets are lost or that neighbours regard
+# a switch as dead. It is only repeated if control processes got no CPU, either.
 under_load() {
   decide "$1" undisturbed 100 changed_under_load "${@:2}"
 }
@@ -49,13 +50,13 @@ changed_under_load() {
   jq -e "$want and .sent > 2000" "$scratch/report" && [ "$(taken_for_dead)" = "$deaths" ] && [ $rc = 0 ]
 }
 
-# Packets that went on a detour around a dead neighbour, or found none.
+# Counts packets that made a detour around a dead neighbour, or found no path.
 taken_for_dead() {
   { drbctl show --all routing --json && drbctl show --all drops --json; } |
     jq -s 'map((.detours_begun // 0) + (.no_route // 0) + (.port_down // 0)) | add'
 }
 
-# Far more than hosts say on their own.
+# Traffic brings far more packets than hosts send on their own.
 traffic_runs() { [ "$(fabric exec h3 -- cat /sys/class/net/eth0/statistics/rx_packets)" -gt $((quiet_packets + 50)) ]; }
 
 drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 30000 --out "$scratch/traffic" 2>/dev/null

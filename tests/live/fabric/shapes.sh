@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Other sizes than the usual one come up, agree with the wiring formula and reach everybody.
+# Fabrics of other sizes come up, agree with the wiring formula, and connect all hosts.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -21,7 +21,7 @@ check "40 ports: all in what is repeated for other machines" \
 check "40 ports: down" fabric down
 check "nothing is left" nothing_left
 
-# Two fabrics at once, with other addresses and a name that is itself like a node's.
+# Two fabrics run at once, with other addresses, and with a name that looks like a node's.
 up -l 2 -d 2 --fabric a-h1
 up -l 2 -d 2 --links memif --fabric b --ipv4 192.168.0.0/16 --ipv6 2001:db8::/64 --mac 06:11
 decide "two fabrics: the first" undisturbed 200 fabric check wiring ping --fabric a-h1

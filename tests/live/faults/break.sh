@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What users break on purpose: switches killed, paused and started, links cut, mended and slowed down, alone
-# and at times that a file gives, beside a replay.
+# Breaks what users may break: switches are killed, paused and started; links are cut, mended and
+# slowed down. Does so by single commands, and at times from a file beside a replay.
 # Quiet: packets are sent in slots.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -12,7 +12,7 @@ state_is() { fabric status --csv | grep -q "^$1,drb-$1,[0-9]*,$2,"; }
 link_is() { drbctl show "$1" links --json | jq -es --arg p "$2" --arg s "$3" 'any(.[]; .port == $p and .state == $s)'; }
 says() { local said && said=$("${@:2}" 2>&1) && echo "$said" && grep -qE -- "$1" <<<"$said"; }
 
-for links in veth memif; do # what follows is over memif
+for links in veth memif; do # memif comes last: later checks use it
   up -l 2 -d 2 --rate 2000pps --links $links
   check "$links: a switch is killed" says '^s2-1: killed$' fabric kill s2-1
   check "$links: it is dead" soon state_is s2-1 dead
@@ -61,14 +61,14 @@ check "by one switch" says 'drbswitch: .*port u' fabric logs s1-1
 
 printf '# a fault and its end\n500ms kill s2-1\n1s cut s1-3.u0\n2s mend s1-3.u0\n2s start s2-1\n' >"$scratch/faults"
 drbgen write -l 2 -d 2 --load 0.3 --slots 1500 --out "$scratch/traffic" 2>/dev/null
-scenario() { # ends with 1 where packets are lost
+scenario() { # scenario: status 1 means that packets were lost
   fabric scenario "$scratch/faults" --replay "$scratch/traffic" --json >"$scratch/axis" 2>"$scratch/said"
   cat "$scratch/axis"
   jq -es 'length > 5 and ([.[].time_s] == ([.[].time_s] | sort)) and
     any(.[]; .delivered_pps > 100) and any(.[]; .silent == 1) and (last.silent == 0)' "$scratch/axis"
 }
 decide "a scenario beside a replay" undisturbed 100 scenario
-# What is due at one time is in one row, or in the next as well if the first took long.
+# Events that are due together are in one row, or also in the next one if the first took long.
 check "names what happened when" jq -es '[.[] | select(.event != "")] |
   (first.time_s >= 0.5) and (last.time_s >= 2) and ([.[].event] | join(", ") |
   test("^s2-1 killed, s1-3.u0 - s2-0.d3 cut, s1-3.u0 - s2-0.d3 mended, s2-1 started$"))' "$scratch/axis"
@@ -77,7 +77,7 @@ echo '2 kill s2-1' >"$scratch/wrong"
 check "a line that is none" fails_with 2 'wrong:1: .*TIME VERB' fabric scenario "$scratch/wrong"
 links_are_up() { drbctl show s1-0 links --json | jq -es 'all(.[]; .state == "up")'; }
 check "all links are up" soon links_are_up
-mistake() { # mistake LINE PATTERN: found before the first line has happened
+mistake() { # mistake LINE PATTERN: it is found before the first line is carried out
   printf '# first a cut\n0s cut s1-0.u0\n%s\n' "$1" >"$scratch/wrong"
   fails_with 2 "wrong:3: $2" fabric scenario "$scratch/wrong" && links_are_up
 }

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random faults, in rounds, on a running F(3,2), and what must hold after each of them.
+"""Breaks a running F(3,2) at random, in rounds, and checks invariants after each fault.
 
 chaos.py settings SEED                         prints the arguments of `fabric up` for this seed
 chaos.py run FABRIC SEED SECONDS PROGRAMS [SECRET]
-                                               breaks and mends for so long; PROGRAMS is a folder with `attack`
-                                               and, where XDP programs can be loaded, one-way.o, lossy-10.o, lossy-40.o
-SECRET is what happens besides in each round and nobody is told, to show that it is found: see SECRETS.
-Prints a line for each round. Ends with 0, with 1 if something did not hold, or with 75 if the machine was too busy to
-tell in more than half of the rounds."""
+                                               runs rounds for so many seconds
+
+PROGRAMS is a folder with `attack` and, where XDP programs can be loaded, one-way.o, lossy-10.o and
+lossy-40.o. SECRET names a further fault in each round that the checks do not know of: see SECRETS.
+This shows that the checks find faults.
+
+Prints a line for each round. Ends with 0; with 1 if an invariant did not hold; or with 75 if the
+machine was too busy to decide more than half of the rounds."""
 
 import os
 import random
@@ -25,13 +28,13 @@ from chaos_world import ROOT, World, ends, name_of, run, settings  # noqa: E402
 from machine_samples import Sampler  # noqa: E402
 from drbfabric.faults import faults  # noqa: E402
 
-FAULTS = 2, 4     # in a round
-TRIES = 20        # to find one that is possible
-APART = 0.5       # s between two of them, at most
-OBSERVED = 1.0    # s in which nothing may be lost, while it is broken and when it is mended
-HAPPENED = 8.0    # s after which a fault must show
+FAULTS = 2, 4     # per round: least, most
+TRIES = 20        # attempts to find a fault that is possible
+APART = 0.5       # s; the longest pause between two faults
+OBSERVED = 1.0    # s without losses, while the fabric is broken and after it is mended
+HAPPENED = 8.0    # s within which a fault must show
 LOOK = 0.05
-STALL = 0.1       # s without a CPU after which losses are the machine's
+STALL = 0.1       # s without a CPU; after longer stalls, losses are blamed on the machine
 CANNOT_TELL = 75
 
 
@@ -47,11 +50,11 @@ SECRETS = {'': lambda _: None, 'kill': _end_switch, 'cut': _cut_host}
 
 
 class Finding(Exception):
-    """What did not hold: its arguments are complaints."""
+    """Invariants that did not hold; the arguments are complaints."""
 
 
 class Round:
-    """Breaks, watches, mends, watches."""
+    """One round: break, observe, mend, observe."""
 
     def __init__(self, chaos):
         self.chaos, self.world, self.streams = chaos, chaos.world, chaos.streams
@@ -109,7 +112,7 @@ class Round:
             time.sleep(LOOK)
 
     def observe(self, begin, when):
-        """Nothing is lost from then on, for a while."""
+        """Complains about packets that connected pairs lose within a while after `begin`."""
         end = max(begin, time.monotonic()) + OBSERVED
         span = self.streams.span(begin, end)
         connected = self.world.connected(self.spare if self.world.lossy else ())
@@ -121,12 +124,12 @@ class Round:
         self.need(checks.wrong_arrivals(span.doubled, span.strayed))
 
     def answers(self):
-        """Every connected pair, by IPv4 and IPv6."""
+        """Every connected pair must answer, over IPv4 and IPv6."""
         connected = self.world.connected(self.spare if self.world.lossy else ())
         self.need(self.world.pings(connected, self.chaos.names))
 
     def heals(self, mended):
-        """All ports are in use again; how long it took."""
+        """Waits until all ports are in use again; returns the seconds since the mending."""
         while complaints := checks.states(self.world.states()):
             if time.monotonic() > mended + checks.HEALED:
                 raise Finding(*(f'{text} {checks.HEALED:g} s after all was mended' for text in complaints))
@@ -134,13 +137,14 @@ class Round:
         return time.monotonic() - mended
 
     def rests(self):
-        """What is to be said of a fabric at rest."""
+        """Checks what must hold for a fabric at rest: processes, logs, counters, memory, files."""
         self.streams.pause()
         self.world.read_logs()
         self.need(checks.processes(self.world.expected, self.world.pids()) + checks.said(self.world.said))
         found = self.world.conserved()
         counters = self.world.counters()
-        if chaos_faults.flood not in self.kinds and self.chaos.counters:  # a flood overflows the sockets of a switch
+        # Skipped after a flood, which overflows the sockets of a switch.
+        if chaos_faults.flood not in self.kinds and self.chaos.counters:
             links = self.world.free_links(self.world.between)
             found += checks.balance(links, self.chaos.counters, counters)
         self.need(found + self.keeps_nothing())
@@ -150,7 +154,7 @@ class Round:
         self.streams.go_on()
 
     def keeps_nothing(self):
-        """Switches need a moment to see that a client has gone."""
+        """Checks that switches have freed what they used; they notice a closed client late."""
         end = time.monotonic() + checks.FREED
         while True:
             free = {name: self.world.free_buffers(name) for name in self.world.expected}
@@ -174,7 +178,7 @@ class Chaos:
         self.levels: dict = {}
 
     def rounds(self, seconds):
-        """Exit status."""
+        """Runs rounds; returns the exit status."""
         time.sleep(1)  # hosts learn each other's addresses
         end, number, undecided = time.monotonic() + seconds, 0, 0
         while time.monotonic() < end:
@@ -198,7 +202,7 @@ class Chaos:
         return CANNOT_TELL if 2 * undecided > number else 0
 
     def ends(self):
-        """A sanitizer may have something to say when a switch ends."""
+        """Stops all switches; returns complaints, as a sanitizer may report when a switch ends."""
         self.streams.end()
         self.machine.end()
         done = run(f'{ROOT}/topo/fabric', 'stop', *self.world.switches, '--fabric', self.world.fabric.name)

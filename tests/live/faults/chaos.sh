@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Rounds of random faults on F(3,2): links cut, in one direction or both, lossy or flapping, interfaces deleted, switches
-# killed, stopped or drained, reloads to other schemes and units, stuck clients of stats sockets, floods from a host. In
-# each round it heals, connected hosts reach each other and lose nothing later than 2 s after the fault, packets are
-# conserved, no switch dies, and none keeps memory, files or buffers. A seed chooses what happens, and to what kind of fabric.
-#   tests/live/faults/chaos.sh [--seed N] [--seconds S]     default: seed 1, 20 s; with DRB_LONG=1 seeds 1 to 5, 240 s each
-# Alone: when packets are lost is measured.
-# Full: it finds by chance, and at length, what others check by purpose.
+# Breaks F(3,2) at random in rounds. Links are cut in one or both directions, lose frames or flap;
+# interfaces are deleted. Switches are killed, stopped or drained, and reload other schemes and
+# units. Clients of stats sockets hang, and a host floods its switch.
+# In each round the fabric heals, and connected hosts reach each other. They lose nothing from 2 s
+# after a fault on. Packets are conserved, no switch dies, and none keeps memory, files or buffers.
+# A seed chooses the faults and the kind of fabric.
+#   tests/live/faults/chaos.sh [--seed N] [--seconds S]
+# The default is seed 1 for 20 s; with DRB_LONG=1, seeds 1 to 5 for 240 s each.
+# Alone: the times of losses are measured.
+# Full: it takes long to find by chance the faults that other stories test on purpose.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -26,7 +29,7 @@ done
 
 gcc -O2 -D_GNU_SOURCE -o "$scratch/attack" "$root/tests/live/security/attack.c" || cannot_run "gcc does not compile attack.c"
 programs_load() { [ "$(awk '{ print $2 }' /proc/self/uid_map)" = 0 ] && command -v clang >/dev/null; }
-# Not netem: switches send past the queueing disciplines of the kernel.
+# XDP programs drop frames here, because switches send past netem and other queueing disciplines.
 if programs_load; then
   for program in one-way:1000 lossy-10:100 lossy-40:400; do
     clang -target bpf -O2 -isystem "/usr/include/$(gcc -print-multiarch)" "-DPERMILLE=${program#*:}" \
@@ -38,7 +41,7 @@ fi
 
 chaos() { python3 -B "$root/tests/live/faults/chaos.py" "$@"; }
 
-# rounds SEED SECONDS [SECRET]: on a fabric of its own; what happened is in $scratch/rounds
+# rounds SEED SECONDS [SECRET]: runs rounds on a fabric of their own; $scratch/rounds has the output
 rounds() {
   local settings status
   mapfile -t settings < <(chaos settings "$1")
@@ -47,12 +50,13 @@ rounds() {
   status=$?
   fabric down >"$scratch/down" 2>&1 || { cat "$scratch/down" && status=1; }
   [ $status = 0 ] || { cat "$scratch/rounds" && echo "to repeat it: tests/live/faults/chaos.sh --seed $1 --seconds $2"; }
-  # The last line of a run that could not tell says why.
+  # If a run could not decide, its last line gives the reason.
   [ $status != "$cannot_tell" ] || tail -n 1 "$scratch/rounds"
   return $status
 }
 
-finds() { # finds SECRET PATTERN: what nobody told chaos of
+# finds SECRET PATTERN: chaos.py finds a fault that it was not informed of
+finds() {
   rounds 1 1 "$1" && return 1
   grep -E -- "$2" "$scratch/rounds"
 }

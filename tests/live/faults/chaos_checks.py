@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must hold after whatever chaos did. Each check takes what was found and returns complaints, in words; that each
-can complain is tested by tests/process/test_chaos.py."""
+"""Checks of chaos.py. Each one takes observations and returns complaints as text.
+
+tests/process/test_chaos.py tests that each check can complain."""
 
 import os
 import re
@@ -12,11 +13,11 @@ sys.path[:0] = [f'{ROOT}/topo']
 
 from drbfabric.fabric import check  # noqa: E402
 
-HEALED = 5.0          # s after the mending: all ports are in use again, or held back because they were not reliable
-FREED = 3.0           # s after which what a client or a fault took is free again
-GROWTH_KB = 2048      # of a process's own memory since the first round it lived through
-BUFFERS = 64          # that rings of neighbours may hold
-# A link that was bad is held back for a while after it is good again, and used where nothing else is left.
+HEALED = 5.0          # s after mending until all ports are in use, or held back as unreliable
+FREED = 3.0           # s until resources of a client or a fault are free again
+GROWTH_KB = 2048      # allowed growth of a process's own memory since its first round
+BUFFERS = 64          # packet buffers that rings of neighbours may hold
+# A faulty link is held back for a while after it is good again, and used only if no other is left.
 HELD_BACK = 'flapping', 'flapping, still needed', 'lossy', 'lossy, still needed'
 IN_USE = 'up', 'unknown', *HELD_BACK
 SANITIZER = re.compile(r'(Address|Leak|UndefinedBehavior|Thread)Sanitizer|runtime error:')
@@ -24,7 +25,7 @@ ERROR = re.compile(r'drbswitch: error: ')
 
 
 def losses(lost, connected, names, since):
-    """lost: {(from, to): packets} of a time in which connected pairs must not lose any."""
+    """Takes packets lost, {(from, to): count}, while connected pairs must lose none."""
     return [f'{names[a]} -> {names[b]}: {count} packets lost {since}'
             for (a, b), count in sorted(lost.items()) if (a, b) in connected]
 
@@ -35,30 +36,32 @@ def wrong_arrivals(doubled, strayed):
 
 
 def pings(times, connected, names, family):
-    """times: {(from, to): ms or None}."""
+    """Takes times of pings, {(from, to): ms or None}."""
     return [f'{names[a]} -> {names[b]}: no answer by IPv{family}'
             for a, b in sorted(connected) if times.get((a, b)) is None]
 
 
 def states(ports):
-    """ports: {(switch, port): state}, all of them."""
+    """Takes the states of all ports, {(switch, port): state}."""
     return [f'{switch}.{port} is {state}' for (switch, port), state in sorted(ports.items()) if state not in IN_USE]
 
 
 def processes(expected, found):
-    """Both {switch: pid}; those that chaos ended or started are expected so. No pid: it does not run."""
+    """Compares {switch: pid} as expected after chaos's own starts and kills with those found.
+
+    A switch without a process has pid None."""
     return [f'{name} died: process {pid} is ' + (f'{found[name]} now' if found.get(name) else 'gone')
             for name, pid in sorted(expected.items()) if found.get(name) != pid]
 
 
 def said(lines):
-    """lines: {switch: [line of its log]}."""
+    """Takes lines of logs, {switch: [line]}."""
     return [f'{name} said: {line}' for name, mine in sorted(lines.items()) for line in mine
             if SANITIZER.search(line) or ERROR.search(line)]
 
 
 class Level:
-    """What a process holds: files, memory (kB), free packet buffers."""
+    """Resources of a process: open files, memory in kB, free packet buffers."""
 
     def __init__(self, files, memory, free):
         self.files, self.memory, self.free = files, memory, free
@@ -68,14 +71,14 @@ class Level:
         with open(f'/proc/{pid}/status', encoding='ascii') as f:
             found = re.search(r'^RssAnon:\s+(\d+)', f.read(), re.M)
         assert found
-        # An address sanitizer keeps what was freed on purpose.
+        # An address sanitizer keeps freed memory on purpose.
         with open(f'/proc/{pid}/maps', encoding='utf-8') as f:
             memory = None if 'libasan' in f.read() else int(found[1])
         return Level(len(os.listdir(f'/proc/{pid}/fd')), memory, free)
 
 
 def level(name, before, after):
-    """What a switch holds at rest, and held at rest before."""
+    """Compares the resources of a switch at rest with those of its first rest."""
     complaints = []
     if after.files > before.files:
         complaints.append(f'{name} has {after.files} files open, had {before.files}')
@@ -87,7 +90,9 @@ def level(name, before, after):
 
 
 def balance(links, before, after):
-    """What was sent into links at rest then came out of them since; before, after: counters of all switches."""
+    """Packets that entered a link between two rests must have left it.
+
+    before and after are the counters of all switches at these rests."""
     grown = {name: {key: value if key == 'name' else [b - a for a, b in zip(before[name][key], value)]
                     for key, value in view.items() if isinstance(value, list)}
              for name, view in after.items() if name in before}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What chaos does to a fabric. Each fault says what it did, notes what is dead by it and how it is mended, and
-returns a function that tells, once there was time, whether it really happened."""
+"""The faults of chaos.py.
+
+Each one breaks something, and notes what is dead and how it is mended. It returns a description,
+and a function that tells later whether the fault has really happened."""
 
 import os
 import random
@@ -16,12 +18,12 @@ from drbfabric.faults import faults
 CLIENTS = 200
 FLOOD_S = 1.0
 SHARES = 'lossy-10', 'lossy-40'
-FOUND_LOSSY = 5.0  # s; a link that loses a share of little traffic takes longer to be found than one that is dead
+FOUND_LOSSY = 5.0  # s; a share of little traffic takes longer to detect than a dead link
 DOWN = 'down', 'gone'
 
 
 class Impossible(Exception):
-    """There is nothing left that this fault could happen to."""
+    """This fault cannot happen to anything that is left."""
 
 
 def _pick(rng, things):
@@ -31,14 +33,14 @@ def _pick(rng, things):
 
 
 def _free_link(world, rng, hosts=False, kinds=('veth',)):
-    """A link that nothing has happened to yet: of a host, or between switches."""
+    """Returns a link that no fault has touched yet, of a host or between switches."""
     links = [k for k in world.links if (k['lower'] not in world.switches) == hosts and k['kind'] in kinds]
     return _pick(rng, [k for k in world.free_links(links)
                        if not {k['lower'], k['upper']} & world.dead_switches])
 
 
 def _all_say(world, wanted):
-    """A proof: ends that live are in one of these states."""
+    """Returns a proof: the ends at running switches are in one of the wanted states."""
     def happened():
         return all(world.state(end) in states for end, states in wanted
                    if end[0] in world.switches and end[0] not in world.dead_switches)
@@ -52,7 +54,7 @@ def _ip(world, node, *words):
 
 
 def cut(world: World, rng: random.Random):
-    """A link, at both ends."""
+    """Cuts a link at both ends."""
     link = _free_link(world, rng, hosts=rng.random() < 0.2, kinds=('veth', 'memif'))
     handle = faults.Link(world.plan, '.'.join(ends(link)[0]))
     handle.set('down')
@@ -62,7 +64,7 @@ def cut(world: World, rng: random.Random):
 
 
 def one_way(world, rng):
-    """A link, in the direction to one of its ends, hellos included."""
+    """Drops all frames of a link in one direction, including hellos."""
     link = _free_link(world, rng)
     end = rng.choice(ends(link))
     _program(world, link, end, 'one-way')
@@ -70,7 +72,7 @@ def one_way(world, rng):
 
 
 def lossy(world, rng):
-    """A link loses a share of what comes to one of its ends."""
+    """Drops a share of the frames of a link in one direction."""
     link = _free_link(world, rng)
     end, share = rng.choice(ends(link)), rng.choice(SHARES)
     _program(world, link, end, share)
@@ -94,7 +96,7 @@ def _carrier(world, link, end, state):
 
 
 def flap(world, rng):
-    """A link's carrier: once for long enough to be noticed by all means, then as if a plug were loose."""
+    """Takes the carrier of a link: first long enough for every detector, then like a loose plug."""
     link = _free_link(world, rng, kinds=('veth', 'memif'))
     end = rng.choice(ends(link))
     before = [(world.ask(e[0], f'/drb/port,{e[1]}') or {}).get('since_ns') for e in ends(link)]
@@ -112,7 +114,7 @@ def flap(world, rng):
 
 
 def delete(world, rng):
-    """An interface, which takes the other end with it."""
+    """Deletes an interface, and with it the other end of the link."""
     link = _free_link(world, rng, hosts=rng.random() < 0.4)
     (lower, lower_port), (upper, upper_port) = ends(link)
     _ip(world, upper, 'link', 'delete', upper_port)
@@ -154,7 +156,7 @@ def kill(world, rng):
 
 
 def pause(world, rng):
-    """SIGSTOP until the end of the round."""
+    """Stops a switch by SIGSTOP until the end of the round."""
     name = _pick(rng, _free_switches(world, (1, 2, 3)))
     list(faults.pause(world.fabric, [name]))
     world.touch_switch(name, dead=True)
@@ -163,7 +165,7 @@ def pause(world, rng):
 
 
 def hiccup(world, rng):
-    """SIGSTOP for less than a second, again and again."""
+    """Stops a switch by SIGSTOP for less than a second, several times."""
     name = _pick(rng, _free_switches(world, (1, 2, 3)))
     world.touch_switch(name, dead=False)
     states = []
@@ -178,7 +180,7 @@ def hiccup(world, rng):
 
 
 def drain(world, rng):
-    """A link or a switch, from above layer 1, until the end of the round."""
+    """Drains a link, or a switch above layer 1, until the end of the round."""
     if rng.random() < 0.5:
         link = _free_link(world, rng, kinds=('veth', 'memif'))
         name, mine = '.'.join(ends(link)[0]), list(ends(link))
@@ -189,7 +191,7 @@ def drain(world, rng):
         world.touch_switch(name, dead=False)
     done = world.ctl('drain', name)
     if done.returncode != 0:
-        # It would isolate somebody, on account of what else is dead.
+        # Other faults leave no other path to some host, so the switch refuses.
         return f'drain {name} (refused)', lambda: 'drain' in done.stderr or 'isolat' in done.stderr
     world.mends.append(lambda: world.ctl('undrain', name))
     states = ('drained', 'drained by neighbour', 'drained, still needed', 'drained by neighbour, still needed', *DOWN)
@@ -197,7 +199,7 @@ def drain(world, rng):
 
 
 def reload(world, rng):
-    """Another scheme and unit at every switch that can take it, by their configs."""
+    """Reloads another scheme and unit into every switch that runs, by their configs."""
     scheme, unit = routing(rng)
     names = [n for n in world.switches if n not in world.dead_switches]
     before = {n: (world.ask(n, '/drb/info') or {}).get('reloads', 0) for n in names}
@@ -218,7 +220,7 @@ def reload(world, rng):
 
 
 def clients(world, rng):
-    """Clients of a stats socket that ask and never read, and some that say nothing."""
+    """Opens clients of a stats socket: half send commands and never read, half are silent."""
     name = _pick(rng, [n for n in world.switches if n not in world.dead_switches])
     path = f"{instance_folder(world.namespaces[name])}/dpdk_telemetry.v2"
     stuck = []
@@ -238,7 +240,7 @@ def clients(world, rng):
 
 
 def flood(world, rng):
-    """A host sends as fast as the machine lets it, for a second."""
+    """Has a host send as fast as the machine can, for a second."""
     kind = rng.choice(('one', 'flows', 'sources', 'neighbours', 'control'))
     done = run('ip', 'netns', 'exec', world.namespaces['h0'], f'{world.programs}/attack', 'send', 'eth0', kind,
                str(round(FLOOD_S)), timeout=20)
@@ -247,19 +249,20 @@ def flood(world, rng):
     return f'flood of {kind}, {rate}/s', lambda: gone or int(rate) > 1000
 
 
-# By what the fabric has: packet sockets alone have an XDP program beside them and take interfaces again.
+# Faults depend on the fabric. Only interfaces with packet sockets can have another XDP program, and
+# only packet sockets take a new interface after one was deleted.
 EVERYWHERE = cut, flap, kill, pause, hiccup, drain, reload, clients, flood
 OF_PACKET_SOCKETS = one_way, delete
-# Those that cost no packet.
+# These faults lose no packet.
 HARMLESS = drain, reload, clients
 
 
 def of(world):
-    """The faults that can happen to a fabric of these settings, on a machine that loads XDP programs or does not."""
+    """Returns the faults for these settings on this machine, which may load XDP programs."""
     kinds = list(EVERYWHERE)
     if world.settings.get('driver') == 'af_packet':
         kinds += [f for f in OF_PACKET_SOCKETS if f is not one_way or world.loads_programs]
-        # Switches of several workers do not count frames of links.
+        # With several workers, switches do not count the frames of links, and so miss losses.
         if world.settings['workers'] == 1 and world.loads_programs:
             kinds.append(lossy)
     return kinds

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packets between all hosts of a running fabric for as long as it takes, in a process of its own, and what became
-of those of any span of time."""
+"""Sends packets between all hosts of a running fabric, in a separate process.
+
+Reports for any span of time what became of its packets."""
 
 import multiprocessing
 import os
@@ -20,36 +21,36 @@ from drbfabric.fabric import netns  # noqa: E402
 
 PORT = 7473
 SLOT = 0.02      # s; each host sends a packet in each slot
-DRAIN = 0.3      # s that a packet may be under way
+DRAIN = 0.3      # s; the longest delay of a packet
 LENGTH = 100
 BUFFER = 1 << 20
 FAMILIES = {'4': (4,), '6': (6,), '46': (4, 6)}
 
 
 class Span(NamedTuple):
-    """What was sent in a span of time."""
+    """The packets that were sent in a span of time."""
     sent: int
     lost: dict    # (from, to): packets
-    doubled: int  # came more than once, ever
-    strayed: int  # came to another host, ever
+    doubled: int  # arrived more than once, since the last `forget`
+    strayed: int  # arrived at another host, since the last `forget`
 
 
 class Ledger:
-    """What was sent since the last `forget`, and what of it came."""
+    """Packets that were sent since the last `forget`, and which of them arrived."""
 
     def __init__(self):
         self.first, self.doubled, self.strayed = 0, 0, 0
-        self.packets = []  # (time, from, to), by packet number from `first` on
+        self.packets = []  # (time, from, to); the first one has the number `first`
         self.arrived = bytearray()
 
     def sent(self, at, source, to):
-        """Its number."""
+        """Records a packet; returns its number."""
         self.packets.append((at, source, to))
         self.arrived.append(0)
         return self.first + len(self.packets) - 1
 
     def came(self, number, to, host):
-        """A packet for host `to` came to `host`."""
+        """Records that a packet for host `to` arrived at `host`."""
         place = number - self.first
         if 0 <= place < len(self.packets):
             self.strayed += to != host
@@ -71,7 +72,7 @@ class Ledger:
 
 
 class Hosts:
-    """The sockets of all hosts."""
+    """The sockets of all hosts, and the ledger of their packets."""
 
     def __init__(self, hosts, families):
         self.hosts, self.families, self.ledger = hosts, FAMILIES[families], Ledger()
@@ -92,7 +93,7 @@ class Hosts:
         return s
 
     def send(self, slot):
-        """A packet of each host, in the course of slots to every other host by every family."""
+        """Sends a packet from each host. Over the slots, all pairs and families have their turn."""
         count = len(self.hosts)
         for source in range(count):
             to = (source + 1 + slot % (count - 1)) % count
@@ -102,7 +103,8 @@ class Hosts:
             try:
                 self.sockets[source, family].sendto(head.ljust(LENGTH, b'.'), (self.hosts[to][f'ipv{family}'], PORT))
             except OSError:
-                continue  # its interface is gone or has no carrier: nothing was sent
+                # The interface is gone or has no carrier, so nothing was sent.
+                continue
             self.ledger.sent(at, source, to)
 
     def receive(self, until):
@@ -114,7 +116,7 @@ class Hosts:
                         number, to = struct.unpack('!QH', s.recv(2 * LENGTH)[:10])
                         self.ledger.came(number, to, host)
                 except OSError:
-                    pass  # no more, or an error of an earlier packet, such as no route to its host
+                    pass  # no packet is left, or an earlier one failed, such as for want of a route
 
 
 def _serve(hosts, families, pipe):
@@ -138,7 +140,7 @@ def _serve(hosts, families, pipe):
 
 
 class Streams:
-    """They run from the beginning to `end`."""
+    """Packets that flow from construction until `end`, except while paused."""
 
     def __init__(self, hosts, families):
         self.pipe, other = multiprocessing.Pipe()
@@ -151,7 +153,7 @@ class Streams:
         return self.pipe.recv()
 
     def span(self, begin, end):
-        """What was sent from begin to end (monotonic), once it has had time to arrive."""
+        """Returns the Span of packets sent between two monotonic times, once they could arrive."""
         time.sleep(max(0.0, end + DRAIN - time.monotonic()))
         return self._order('span', begin, end)
 

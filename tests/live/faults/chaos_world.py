@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fabric that chaos breaks: what is dead in it at a moment, what was touched in a round, who reaches whom."""
+"""The fabric that chaos.py breaks: dead parts, parts touched in this round, connected hosts."""
 
 import os
 import random
@@ -18,19 +18,19 @@ from drbfabric.fabric.telemetry import Telemetry  # noqa: E402
 
 BUILD = os.environ.get('DRB_BUILD', f'{ROOT}/build')
 UNITS = 'packet', 'flow', 'flowlet'
-# What carries links between switches, workers of a switch: seeds take them in turn.
+# (kind of links between switches, workers of a switch); successive seeds use successive rows.
 KINDS = ('af_packet', 1), ('memif', 2), ('af_xdp', 1), ('af_packet', 2), ('memif', 1), ('af_xdp', 2)
 RATES = 'none', '2000pps'
 
 
 def routing(rng):
-    """A scheme and a unit."""
+    """Draws a scheme and a unit."""
     scheme = rng.choice(list(schemes.table()))
     return scheme, rng.choice(UNITS) if schemes.row(scheme)['flows'] else 'packet'
 
 
 def settings(seed):
-    """Those of the fabric, by the seed."""
+    """Returns the settings of the fabric for this seed."""
     rng = random.Random(seed)
     kind, workers = KINDS[(seed - 1) % len(KINDS)]
     scheme, unit = routing(rng)
@@ -39,7 +39,7 @@ def settings(seed):
 
 
 def with_routing(config, scheme, unit):
-    """The text of a config, with another scheme and unit, and a flow table that takes no time to make."""
+    """Returns a config's text with another scheme and unit, and a small flow table, made fast."""
     new = f'routing: {{scheme: {scheme}, unit: {unit}, flow_max: 1000}}\n'
     return re.sub(r'^routing:.*\n(?:[ \t].*\n)*', new, config, count=1, flags=re.M)
 
@@ -67,24 +67,25 @@ class World:
         self.namespaces = {n['name']: n['namespace'] for n in [*self.plan['switches'], *self.hosts]}
         self.links = self.plan['links']
         self.between = [k for k in self.links if k['lower'] in self.switches]
-        self.expected = {name: self.pid(name) for name in self.switches}  # process ids; None: we ended it
-        self.log_at = {}         # bytes of each log that were read
+        # {switch: process ID}, or None if chaos.py ended it
+        self.expected = {name: self.pid(name) for name in self.switches}
+        self.log_at = {}         # bytes of each log that were read so far
         self.said = {}           # {switch: [line]} of this round
         self.new_round()
 
     def new_round(self):
-        self.dead_links, self.dead_switches = set(), set()  # by name
+        self.dead_links, self.dead_switches = set(), set()  # names
         self.touched_links, self.touched_switches = set(), set()
-        self.mends = []        # functions that undo what was done
-        self.settled = 2.0     # s after the last fault, connected pairs lose nothing any more
-        self.lossy = False     # whether a link loses a share
+        self.mends = []        # functions that undo the faults
+        self.settled = 2.0     # s after the last fault until connected pairs lose nothing
+        self.lossy = False     # whether a link loses a share of its frames
         self.read_logs()
         self.said = {}
 
-    # Who reaches whom
+    # Connected hosts
 
     def free_links(self, links):
-        """Those that nothing has happened to in this round, nor to their ends."""
+        """Returns the links that no fault has touched in this round, nor their switches."""
         return [k for k in links if self.is_untouched(k)]
 
     def is_untouched(self, link):
@@ -101,7 +102,7 @@ class World:
             self.dead_switches.add(name)
 
     def connected(self, without=()):
-        """Pairs of hosts that some way joins, over what is not dead, nor a link of these names."""
+        """Returns the pairs of hosts with a path over parts neither dead nor in "without"."""
         joined, dead = {}, self.dead_links | set(without)
         for link in self.links:
             if name_of(link) in dead or {link['lower'], link['upper']} & self.dead_switches:
@@ -120,21 +121,21 @@ class World:
         return {(a, b) for a, x in enumerate(parts) for b, y in enumerate(parts) if a != b and x == y}
 
     def mended(self):
-        """All that was done is undone."""
+        """All faults are undone."""
         self.dead_links, self.dead_switches = set(), set()
 
     def pings(self, connected, names):
-        """Complaints of pairs that are connected."""
+        """Returns complaints about connected pairs that do not answer."""
         return [text for family in (4, 6) for text in
                 checks.pings(check.ping_pairs(self.plan, family, sorted(connected)), connected, names, family)]
 
     def conserved(self):
         return check.counters(self.plan, f'{BUILD}/src/ctl/drbctl')[1]
 
-    # What switches say
+    # Replies of switches
 
     def ask(self, switch, command, timeout=5.0):
-        """The answer of a switch; None if it gives none."""
+        """Returns a switch's reply, or None if it does not reply."""
         try:
             with Telemetry(self.namespaces[switch], timeout) as t:
                 return t.ask(command)
@@ -142,11 +143,11 @@ class World:
             return None
 
     def state(self, end):
-        """That of a port, (switch, port)."""
+        """Returns the state of a port, given as (switch, port)."""
         return (self.ask(end[0], f'/drb/port,{end[1]}', 1.0) or {}).get('state')
 
     def states(self):
-        """{(switch, port): state} of all switches that live; None: no answer."""
+        """Returns {(switch, port): state} of all running switches; no reply gives None."""
         found = {}
         for link in self.links:
             for end in ends(link):
@@ -155,14 +156,14 @@ class World:
         return found
 
     def counters(self):
-        """Of all ports of all switches, {switch: {key: [value per port]}}."""
+        """Returns the counters of all ports: {switch: {key: [value per port]}}."""
         return check.snapshots(self.plan)
 
     def free_buffers(self, switch):
         return (self.ask(switch, '/drb/worker') or {}).get('buffers_free', 0)
 
     def pid(self, switch):
-        """That of its process, if it lives."""
+        """Returns the process ID of a switch, or None if it does not run."""
         process = self.fabric.processes().get(switch)
         return process[0] if process and processes.is_alive(*process) else None
 
@@ -170,7 +171,7 @@ class World:
         return {name: self.pid(name) for name in self.switches}
 
     def start(self, switch):
-        """A switch that was killed."""
+        """Starts a switch that was killed."""
         self.read_logs()
         done = run(f'{ROOT}/topo/fabric', 'start', switch, '--fabric', self.fabric.name)
         if done.returncode != 0:
@@ -178,7 +179,7 @@ class World:
         self.expected[switch] = self.pid(switch)
 
     def ctl(self, *words):
-        """Runs drbctl; a machine that is busy with the faults may take its time."""
+        """Runs drbctl, with a long timeout because faults may keep the machine busy."""
         return run(f'{BUILD}/src/ctl/drbctl', *words, '--timeout', '10s')
 
     def read_logs(self):
@@ -186,7 +187,7 @@ class World:
             with open(self.fabric.log(name), 'rb') as f:
                 at = self.log_at.get(name, 0)
                 if os.fstat(f.fileno()).st_size < at:
-                    at = 0  # it was started again
+                    at = 0  # the switch was restarted, and with it its log
                 f.seek(at)
                 text = f.read()
             whole = text[:text.rfind(b'\n') + 1]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever dies, down leaves nothing, up clears its own remains, and nothing else is touched.
+# Whatever dies, down leaves nothing, up clears its own remains, and foreign objects stay untouched.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -11,8 +11,8 @@ state_of() { # state_of NODE STATE
 
 status_fails() { ! fabric status >/dev/null; }
 
-# up_hit_when SIGNAL CONDITION: a harness that gets a signal in the middle of its work; its exit status.
-# One that was done before is tried again: nobody knows how fast it is.
+# up_hit_when SIGNAL CONDITION: sends a signal to a harness at work; returns the harness's exit
+# status. Tries again if the harness had finished before, as its speed is unknown.
 up_hit_when() {
   local pid status
   for _ in 1 2 3 4 5; do
@@ -35,11 +35,11 @@ ends_with() { # ends_with STATUS COMMAND...
   [ $? = "$1" ]
 }
 
-# A switch that dies.
+# A switch dies.
 up -l 2 -d 2
 victim=$(pid_of s2-1)
 kill -KILL "$victim"
-# A killed process is dead when the last of its threads is.
+# A killed process is dead only when its last thread is.
 check "a dead switch is seen" soon state_of s2-1 dead
 check "the others still run" state_of s2-0 ready
 check "status fails" status_fails
@@ -49,7 +49,7 @@ check "down with a dead switch" fabric down
 check "nothing is left" nothing_left
 check "down again" fabric down
 
-# A stopped switch does not listen to SIGTERM. Two cost status one timeout.
+# Stopped switches ignore SIGTERM. Two of them cost status only one timeout.
 up -l 2 -d 1
 kill -STOP "$(pid_of s1-0)" "$(pid_of s2-0)"
 two_are_silent() {
@@ -60,7 +60,7 @@ decide "switches that do not answer are silent, status asks all at once" unhinde
 check "down with a stopped switch" fabric down
 check "nothing is left of it" nothing_left
 
-# A harness that dies.
+# A harness dies.
 check "up killed while it makes namespaces" ends_with 137 up_hit_when KILL '[ -e /run/netns/drb-h9 ]'
 check "down after that" fabric down
 check "nothing is left of half the namespaces" nothing_left
@@ -75,12 +75,12 @@ check "up --replace" fabric up -l 2 -d 1 --replace
 check "down of the replacement" fabric down
 check "nothing is left of any" nothing_left
 
-# Interrupted by a person, with room for no more than one message.
+# A user interrupts a harness, which may print only one message.
 check "an interrupted up fails" ends_with 1 up_hit_when TERM '[ -e /run/netns/drb-s3-3 ]'
 check "an interrupted up says so in one line" test "$(wc -l <"$scratch/hit")" = 1
 check "nothing is left of an interrupted up" nothing_left
 
-# Ctrl-C twice, ever later: one line, nothing left.
+# Ctrl-C comes twice, at ever later times: one line is printed, and nothing is left.
 catches() { # catches PID SIGNAL
   local mask
   mask=$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status")
@@ -89,10 +89,10 @@ catches() { # catches PID SIGNAL
 
 one_line_after() { # one_line_after SECONDS
   local harness
-  # Programs in the background of a script start with SIGINT ignored.
+  # A script starts background programs with SIGINT ignored.
   env --default-signal=INT "$root/topo/fabric" up -l 3 -d 3 >"$scratch/interrupted" 2>&1 &
   harness=$!
-  # The interpreter itself catches INT, HUP is caught when the harness is there.
+  # The Python interpreter catches SIGINT first. SIGHUP is caught when the harness itself runs.
   soon catches $harness HUP >/dev/null
   sleep "$1"
   kill -INT $harness
@@ -107,7 +107,7 @@ for pause in 0 0.01 0.02 0.05 0.1 0.2 0.3; do
   check "interrupted twice after $pause s" one_line_after $pause
 done
 
-# Either nothing was touched yet, or the fabric is gone and that is said.
+# Either nothing has changed, or the fabric is gone and the message says so.
 says_what_is_left() { # says_what_is_left SECONDS
   fabric up -l 2 -d 2 --replace >/dev/null 2>&1 || return
   timeout -s INT "$1" "$root/topo/fabric" replan --scheme dmodk >"$scratch/interrupted" 2>&1
@@ -122,7 +122,7 @@ for pause in 0.1 0.2 0.3 0.4 0.6; do
 done
 fabric down >/dev/null 2>&1
 
-# Down in the middle of a replay.
+# Down comes in the middle of a replay.
 up -l 2 -d 2
 drbgen write -l 2 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
 drbgen replay "$scratch/traffic" >"$scratch/replayed" 2>&1 &
@@ -133,17 +133,14 @@ check "nothing is left of that either" nothing_left
 wait $replay
 check "the generator says that it failed" test $? != 0
 
-# What the harness did not make.
+# Down spares objects that the harness did not make.
 ip netns add drb-h3
 check "a namespace of somebody else is refused" fails_with 2 'drb-h3 exists' fabric up -l 2 -d 2
 check "and stays" ip netns exec drb-h3 true
 ip netns delete drb-h3
 up -l 2 -d 1
-# The fabric's own lives on until the other is there: the kernel gives inode numbers, by which they are told apart, again.
-exec {own}</run/netns/drb-h1
 ip netns delete drb-h1
 ip netns add drb-h1
-exec {own}<&-
 sleep 600 &
 stranger=$!
 sed -i "s/^s1-0 .*/s1-0 $stranger 1/" /run/drbswitch/drb/processes
@@ -154,7 +151,7 @@ kill $stranger
 ip netns delete drb-h1
 check "nothing is left but that" nothing_left
 
-# A switch of the same name that was started by hand.
+# A switch of the same name was started by hand.
 cat >"$scratch/own.yaml" <<'END'
 fabric: {layers: 2, arity: 1}
 switch: {layer: 1, label: 0}
@@ -169,7 +166,7 @@ kill $own
 wait $own
 check "nothing is left beside it" nothing_left
 
-# A folder that the harness did not make.
+# The harness did not make this folder.
 mkdir -p /run/drbswitch/drb && echo precious >/run/drbswitch/drb/file
 check "down of a folder of somebody else is refused" fails_with 2 'not of a fabric' fabric down
 check "so is up over it" fails_with 2 'not of a fabric' fabric up -l 2 -d 1
@@ -177,13 +174,14 @@ check "and --replace" fails_with 2 'not of a fabric' fabric up -l 2 -d 1 --repla
 check "it stays" grep -q precious /run/drbswitch/drb/file
 rm -r /run/drbswitch/drb
 
-# A fabric of the same name in another world, and a program that only looks like a switch.
-inner_lives() { # inner_lives: all six switches of the other world still run
+# A fabric of the same name runs in another world, and a program only looks like a switch.
+# inner_lives: all six switches of the other world still run
+inner_lives() {
   [ "$(wc -w <"$scratch/inner")" = 6 ] && xargs kill -0 <"$scratch/inner"
 }
 mkfifo "$scratch/end"
 exec 9<>"$scratch/end"
-# shellcheck disable=SC2016 # expanded inside
+# shellcheck disable=SC2016 # expanded in the other world
 "$root/topo/rootless" bash -c '"$0/topo/fabric" up -l 2 -d 2 && read -r -u 9' "$root" \
   >"$scratch/other" 2>&1 &
 other=$!
@@ -200,7 +198,7 @@ kill $lookalike
 echo >&9
 wait $other
 
-# Switches that do not come up.
+# Switches do not become ready.
 printf '#!/bin/sh\necho thinking about it\nexec sleep 600\n' >"$scratch/slow"
 chmod +x "$scratch/slow"
 for kind in dead late none; do

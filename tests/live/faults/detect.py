@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long switches take to find a fault of a link, by their own clocks: one fault after the other, each
-at another link of F(3,2), and what puts it right again.
+"""Measures how long switches take to detect a fault of a link, by their own clocks.
 
-    detect.py FABRIC KIND OBJECT
+  detect.py FABRIC KIND OBJECT
 
-KIND is one-way (an XDP program from OBJECT drops what comes down) or dead (what comes up, too). One line of
-JSON per fault, with the milliseconds until the lower and the upper end were down."""
+Breaks one link of F(3,2) after another and repairs each. For KIND "one-way", an XDP program from
+OBJECT drops what arrives at the lower end; for "dead", it also drops what arrives at the upper end.
+Prints a line of JSON for each fault, with the milliseconds until the lower and the upper end were
+down."""
 import itertools
 import json
 import os
@@ -24,7 +25,7 @@ def port(fabric, switch, name):
 
 
 def links(fabric):
-    """(lower switch, its port, upper switch, its port)"""
+    """Yields (lower switch, its port, upper switch, its port)."""
     for layer in (1, 2):
         for label in range(8):
             for up in ('u0', 'u1'):

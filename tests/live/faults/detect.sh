@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How soon both ends of a link know that it is dead, or that it carries nothing in one direction: 20 links
-# of F(3,2), with hellos of 100 ms, by the switches' own clocks. Then what hellos find besides: a
-# neighbour with another key, with other addresses, and who is there twice.
+# Measures how soon both ends of a link detect that it is dead, or dead in one direction. Uses 20
+# links of F(3,2), hellos every 100 ms, and the switches' own clocks. Then tests other findings of
+# hellos: a neighbour with another key or other addresses.
 # Alone: times are measured.
-# Full: heal.sh and faults of links in unit tests hold to the same times.
+# Full: heal.sh and unit tests of link faults have the same limits.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -18,7 +18,7 @@ if ! clang -target bpf -O2 -isystem "/usr/include/$(gcc -print-multiarch)" -DPER
   cannot_run "clang makes no BPF program: $(head -1 "$scratch/said")"
 fi
 
-median_is_within() { # of the slower end of each link
+median_is_within() { # uses the slower end of each link
   jq -se --argjson most $within_ms 'map([.lower_ms, .upper_ms] | max) | sort | .[length / 2] <= $most' "$1"
 }
 
@@ -43,10 +43,11 @@ for kind in one-way dead; do
     "# \($kind): \(length) links, both ends know after \(.[0]) to \(.[-1]) ms, median \(.[length / 2])"' "$scratch/$kind"
 done
 
-# A switch with another key is no neighbour, and both say so.
+# A switch with another key is not accepted as a neighbour, and both switches report that.
 says() { trouble "$1" | grep -F -- "$2" || { drbctl list && false; }; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
-again_with() { # again_with SWITCH SED-SCRIPT: stops it, changes its config, starts it
+# again_with SWITCH SED-SCRIPT: stops a switch, changes its config, and starts it
+again_with() {
   local pid
   pid=$(pid_of "$1")
   kill -TERM "$pid" && soon gone "$pid" || return

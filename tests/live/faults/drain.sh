@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A core, a switch of layer 2 and one port are drained and undrained under fixed streams at load 0.5:
-# nothing is lost, their traffic goes to zero and comes back. What would cut somebody off is refused,
-# and a drained switch serves again where another one dies.
+# Drains and undrains a core, a switch of layer 2 and one port under fixed streams at load 0.5.
+# Nothing is lost, and the traffic there goes to zero and comes back. A switch refuses a drain that
+# would isolate a host, and a drained switch serves again where another one dies.
 # Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
 need_tool jq python3
 
-# packets SWITCH [PORT]: that came and went by it
+# packets SWITCH [PORT]: counts packets that came in or went out there
 packets() {
   drbctl show "$1" ports --json | jq -s --arg port "${2:-}" \
     'map(select($port == "" or .port == $port) | .in_packets + .out_packets) | add'
@@ -17,7 +17,7 @@ packets() {
 
 all_packets() { drbctl show --all ports --json | jq -s 'map(.out_packets) | add'; }
 
-quiet() { # quiet SWITCH [PORT]: nothing passes while the streams run
+quiet() { # quiet SWITCH [PORT]: no packet passes there while the streams run
   local all before
   all=$(all_packets) && before=$(packets "$@") && sleep 0.3 || return
   [ "$(packets "$@")" = "$before" ] && [ "$(all_packets)" -gt $((all + 100)) ] ||
@@ -29,21 +29,22 @@ busy() { # busy SWITCH [PORT]: the streams use it
   before=$(packets "$@") && sleep 0.3 && [ "$(packets "$@")" -gt $((before + 5)) ]
 }
 
-state() { # state SWITCH PORT TEXT: says of itself
+state() { # state SWITCH PORT TEXT: the switch reports this state of its port
   drbctl show "$1" links --json | jq -se --arg p "$2" --arg s "$3" \
     'map(select(.port == $p))[0].state == $s' >/dev/null || { drbctl show "$1" links && false; }
 }
 
 drops() { drbctl show --all drops --json | jq -s 'map(.no_route + .port_down + .not_below + .same_port) | add'; }
 
-# drained_and_back SWITCH [PORT]: it is used, gets quiet, and is used again
+# drained_and_back SWITCH [PORT]: it is in use, becomes quiet, and is in use again
 drained_and_back() {
   local what=$1${2:+.$2}
   soon busy "$@" && drbctl drain "$what" && soon quiet "$@" && drbctl undrain "$what" && soon busy "$@"
 }
 
-# lossless SWITCH [PORT]: streams run while it is drained, and all of them arrive. A loss counts unless a control
-# process or a switch got no CPU for so long meanwhile that rings overflow or hellos are missed.
+# lossless SWITCH [PORT]: it is drained while streams run, and all packets arrive. Losses do not
+# count if a control process or a switch got no CPU for so long that rings overflow or hellos are
+# missed.
 lossless() { decide "$*: drained and back, nothing is lost, nor dropped for want of a way" undisturbed 100 loses_nothing "$@"; }
 loses_nothing() {
   local before streams status
@@ -82,7 +83,7 @@ check "it is still" state s1-3 u0 drained
 check "undrain all" drbctl undrain --all
 check "all ports are usable again" soon usable 80
 
-# One of two is drained, the other one cannot be, and dies.
+# One of two switches is drained. The other one cannot be drained, and then dies.
 check "s2-4 drained" drbctl drain s2-4
 check "its neighbours know" soon state s1-5 u0 "drained by neighbour"
 check "wired as ever, and every pair, around it" soon fabric check wiring ping

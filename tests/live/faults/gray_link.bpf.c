@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A link that loses frames in one direction: an XDP program for the receiving interface, where it comes
-// before every socket. Which frames, and what share of them, is chosen when it is compiled.
-//   -DPERMILLE=100  the share that is dropped
-//   -DDATA          only frames that are no hellos
-//   -DLONGER=1000   only frames of more octets than that
+// Makes a link lose frames in one direction: an XDP program for the receiving interface, where it
+// runs before every socket. Flags choose at compile time which frames are lost, and what share.
+//   -DPERMILLE=100  the share that is dropped, in thousandths
+//   -DDATA          drops only frames that are no hellos
+//   -DLONGER=1000   drops only frames of more bytes than this
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fixed streams between all hosts of a running fabric while things break.
+"""Sends fixed streams between all hosts of a running fabric while things break.
 
-heal.py FABRIC HOSTS SLOT_MS SECONDS [AT COMMAND]...: host h sends to h + 5, in each slot with
-probability one half (load 0.5 if a link moves one packet a slot). At AT seconds COMMAND is run by the
-shell; nobody waits for it. SIGTERM ends it sooner. Prints one line of JSON for each event, in time:
+heal.py FABRIC HOSTS SLOT_MS SECONDS [AT COMMAND]...
+
+Host h sends to host h + 5, in each slot with probability one half: load 0.5 if a link carries one
+packet per slot. After AT seconds, the shell runs COMMAND, for which nobody waits. SIGTERM ends the
+program early. Prints one line of JSON for each event, in order of time:
   event, sent    the command; packets sent from it until the next
-  lost           of them, and of those that were under way when it happened
-  heal_ms        from the event until the last lost one was sent
-  latency_ms     mean of what arrived
-  late_ms        by how much we ourselves missed a slot at most, from a little before the event to the next
-  waited_ms      how long a switch could run but had no CPU then, at most, between two looks
-  stolen         per cent of CPU time then that the host of a virtual machine took away
-and exits with 0. A packet of before the first event that is lost is an event of its own, "none".
-"""
+  lost           lost packets among these, and among those under way when it happened
+  heal_ms        from the event until the last lost packet was sent
+  latency_ms     mean of packets that arrived
+  late_ms        the longest delay of a slot by this program, from shortly before the event to the
+  next waited_ms      the longest wait of a switch for a CPU in that time, between two samples
+  stolen         per cent of CPU time in that time that the host of a virtual machine took
+
+The first line is for an event "none": packets from before the first event. Exits with 0."""
 
 import json
 import os
@@ -35,10 +37,11 @@ from drbfabric.fabric import netns  # noqa: E402
 
 PORT = 7472
 STRIDE = 5
-WARM_UP = 0.5  # seconds: hosts learn each other's addresses
+WARM_UP = 0.5  # seconds in which hosts learn each other's addresses
 DRAIN = 1.5
-UNDER_WAY = 0.2  # what was sent so long before an event may be lost through it
-MACHINE_EVERY = 20  # slots: reading what the machine does costs time itself
+# seconds; packets sent so shortly before an event may be lost through it
+UNDER_WAY = 0.2
+MACHINE_EVERY = 20  # slots; sampling the machine takes time itself
 
 
 def open_sockets(fabric, hosts):
@@ -59,7 +62,7 @@ class Streams:
         self.selector = selectors.DefaultSelector()
         for s in self.sockets:
             self.selector.register(s, selectors.EVENT_READ, s)
-        self.sent = []     # times, by packet number
+        self.sent = []     # times of sending, by packet number
         self.arrived = {}  # packet number -> time
 
     def send(self, host, hosts):
@@ -67,7 +70,7 @@ class Streams:
             self.sockets[host].sendto(struct.pack('!I', len(self.sent)),
                                       (f'10.0.0.{(host + STRIDE) % hosts + 1}', PORT))
         except BlockingIOError:
-            return  # no room with this host: not sent
+            return  # the host's socket is full: nothing was sent
         self.sent.append(time.monotonic())
 
     def receive(self, until):
@@ -82,8 +85,9 @@ class Streams:
 
 
 def run(streams, hosts, slot, seconds, events):
-    """Sends and receives; returns when each event happened, and for each slot when it ended, by how
-    much it was late and what the machine had done by then."""
+    """Sends and receives; returns the times of events, and a list with an entry for each slot.
+
+    An entry has the time when the slot ended, its delay, and the machine's state then."""
     rng = random.Random(1)
     begin = time.monotonic()
     at, pending, children, slots, ended = [], list(events), [], [], []
@@ -108,7 +112,7 @@ def run(streams, hosts, slot, seconds, events):
 
 
 def meanwhile(slots, first, last):
-    """What the machine did then: late_ms, waited_ms, stolen."""
+    """Returns what disturbed these slots: late_ms, waited_ms, stolen."""
     mine = [s for s in slots if first <= s[0] <= last] or slots[-1:]
     looks = [s[2] for s in mine]
     return {'late_ms': round(1000 * max(s[1] for s in mine)),
@@ -119,7 +123,7 @@ def meanwhile(slots, first, last):
 def report(streams, events, at, slots):
     bounds = [0] + at + [float('inf')]
     for i, name in enumerate(['none'] + [command for _, command in events]):
-        # What an event hits was partly sent before it.
+        # An event also hits packets that were sent shortly before it.
         first = bounds[i] - (UNDER_WAY if i else 0)
         last = bounds[i + 1] - UNDER_WAY
         mine = [k for k, t in enumerate(streams.sent) if first <= t < last]

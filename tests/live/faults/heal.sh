@@ -1,26 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Switches die and come back, a link is cut, two cables are exchanged, under fixed streams at load 0.5:
-# what is lost, how long it takes to heal, and that nobody has to do anything for it. Three missed
-# hellos make 400 ms at most on a machine that has time for 36 processes. It may take longer by what is
-# measured beside it: by how much the streams themselves were late, and how long a switch waited for a
-# CPU, each of them at both ends of the link. A try that these explain is repeated.
-# Alone: how long it takes to heal is measured.
+# Switches die and come back, a link is cut, and two cables are exchanged, under fixed streams at
+# load 0.5. Measures losses and the time until the fabric has healed on its own.
+# Three missed hellos take at most 400 ms on a machine with enough time for 36 processes. Two
+# measured delays may prolong that: of the streams themselves, and of a switch that waits for a CPU,
+# each at both ends of the link. A try that these delays explain is repeated.
+# Alone: times are measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
 need_tool jq python3
 
-slot_ms=4 # links of 250 packets/s
+slot_ms=4 # links carry 250 packets/s
 within_ms=400 healed_ms=3000
 
 
-killed() { echo "kill -KILL $(pid_of "$1")"; } # killed SWITCH: the command that does it
-started() { # started SWITCH: the command that starts it again
+# killed SWITCH: prints the command that kills it
+killed() { echo "kill -KILL $(pid_of "$1")"; }
+# started SWITCH: prints the command that starts it again
+started() {
   echo "exec '$root/topo/fabric' exec $1 -- '$build/src/switch/drbswitch' -c /run/drbswitch/drb/$1.yaml"
 }
 
-# streams SECONDS [AT COMMAND]...: a report of each event is in $scratch/events
+# streams SECONDS [AT COMMAND]...: writes a report on each event to $scratch/events
 streams() {
   python3 -B "$root/tests/live/faults/heal.py" drb 16 $slot_ms "$@" >"$scratch/events" 2>"$scratch/said" ||
     cat "$scratch/said"
@@ -31,18 +33,19 @@ event() { jq -se ".[$1] | $2" "$scratch/events" >/dev/null || { sed -n "$(($1 + 
 
 all_events() { jq -se "all(.[]; $1)" "$scratch/events" >/dev/null; }
 
-quick() { # quick LOST: what is wanted on any machine
+quick() { # quick LOST: tests what every machine must achieve
   event 0 '.lost == 0' && event 1 ".lost >= $1" && all_events ".heal_ms <= $within_ms"
 }
 
-# What the machine explains: longer by what was measured, or by what cannot be measured.
+# True if the machine explains a slow try: measured delays are long enough, or CPU time was stolen.
 explained() {
   all_events ".stolen >= 10 or .heal_ms <= $within_ms + 2 * (.late_ms + .waited_ms)" &&
     { event 0 '.lost == 0' >/dev/null || event 0 '.late_ms > 25 or .waited_ms > 100 or .stolen >= 10' >/dev/null; }
 }
 
-# breaks NAME LOST FAULT REPAIR: one after the other under traffic; the fault costs at least LOST packets. FAULT and
-# REPAIR print what does it, for each try anew: a switch that was started again has another process id.
+# breaks NAME LOST FAULT REPAIR: makes a fault and repairs it under traffic. The fault costs at
+# least LOST packets. FAULT and REPAIR print their command anew for each try, as a restarted switch
+# has another process ID.
 breaks() {
   local name=$1 lost=$2 fault=$3 repair=$4 try tries=${DRB_TRIES:-6} bound=$within_ms
   for ((try = 1; try <= tries; try++)); do
@@ -62,10 +65,12 @@ breaks() {
   check "$name: mended, no loss beyond $bound ms" event 2 ".heal_ms <= $bound"
 }
 
-# Packets that took another way than the default: detours, until switches below know of the fault, then other uplinks.
+# Counts packets that left their default path: by detours until switches below know the fault, then
+# by other uplinks.
 elsewhere() { drbctl show --all routing --json | jq -s 'map(.detours_begun + .up_redirected) | add'; }
 
-more_elsewhere() { # more_elsewhere BEFORE COUNT: so many at least
+# more_elsewhere BEFORE COUNT: there are at least COUNT more such packets
+more_elsewhere() {
   local now
   now=$(elsewhere) && echo "$((now - $1)) packets" && [ "$now" -ge $(($1 + $2)) ]
 }
@@ -80,7 +85,7 @@ for switch in s3-1 s2-4; do
 done
 well "every pair, after all of it" wiring ping
 
-# Dead for good: everybody is reached.
+# A switch stays dead: all hosts are still reached.
 for switch in s3-2 s2-7; do
   [ $switch = s3-2 ] || in_full "$switch dead" || continue
   eval "$(killed $switch)"
@@ -90,7 +95,7 @@ for switch in s3-2 s2-7; do
   check "$switch is back" soon usable 80
 done
 
-# Hosts behind a dead layer-1 switch are gone, nobody else.
+# Hosts behind a dead layer-1 switch are unreachable, and no others.
 others_reached() {
   local said
   said=$(fabric check ping 2>&1)
@@ -106,11 +111,11 @@ cable_goes() { echo "ip -n drb-s2-2 link set d1 $1"; }
 if in_full "a link cut"; then
   before=$(elsewhere)
   breaks "link cut" 0 "cable_goes down" "cable_goes up"
-  # Drb itself redirects less than ten packets a second here.
+  # DRB itself redirects fewer than ten packets a second here.
   check "link cut: packets took other ways" more_elsewhere "$before" 300
 fi
 
-# Two cables exchanged: u0 of s1-0 and of s1-1, both ends of which are elsewhere then.
+# Exchanges two cables, u0 of s1-0 and u0 of s1-1: then each has its other end at the wrong port.
 exchange() {
   ip -n drb-s1-0 link set u0 netns drb-s1-1 name other &&
     ip -n drb-s1-1 link set u0 netns drb-s1-0 name u0 &&
@@ -118,15 +123,17 @@ exchange() {
     ip -n drb-s1-0 link set u0 up && ip -n drb-s1-1 link set u0 up
 }
 not_running() { ! kill -0 "$@"; }
-restart_both() { # with their cables moved in between
+# restart_both: restarts both switches and exchanges their cables in between
+restart_both() {
   local pids
   pids="$(pid_of s1-0) $(pid_of s1-1)"
-  # shellcheck disable=SC2086 # process ids
+  # shellcheck disable=SC2086 # two process IDs
   kill -KILL $pids && soon not_running $pids && exchange || return
   eval "$(started s1-0)" >"$scratch/s1-0" 2>&1 &
   eval "$(started s1-1)" >"$scratch/s1-1" 2>&1 &
 }
-says_where() { [ "$(trouble "$1")" = "$2" ] || { drbctl list && false; }; } # says_where SWITCH TEXT
+# says_where SWITCH TEXT: its trouble is this text
+says_where() { [ "$(trouble "$1")" = "$2" ] || { drbctl list && false; }; }
 if in_full "cables exchanged"; then
   check "cables exchanged" restart_both
   check "four ports are miswired" soon usable 76
@@ -141,7 +148,8 @@ fi
 check "packets are conserved" drbctl check
 check "down" fabric down
 
-if in_full "a memif link cut"; then # at one end: both find out by hellos that do not come
+# The link is cut at one end; both ends detect that by missing hellos.
+if in_full "a memif link cut"; then
   up -l 3 -d 2 --rate 250pps --links memif
   check "80 ports of memif links are usable" soon usable 80
   memif_goes() { echo "'$build/src/ctl/drbctl' $1 s2-2.d1"; }

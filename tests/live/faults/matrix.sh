@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every order to a switch (reload, set, drain, captures, a memif peer, an interface, SIGTERM) while every fault lasts that
-# may last (a stuck worker, a dead link, a full log pipe, silent clients, a stopped neighbour): see matrix_lists.py.
+# Gives a switch every order under every lasting fault; matrix_lists.py has both lists. Orders are
+# reload, set, drain, captures, a memif peer, an interface, and SIGTERM. Faults are a stuck worker,
+# a dead link, a full log pipe, silent clients, and a stopped neighbour.
 # Quiet: times are measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The faults that may last and the orders that may come: see matrix.py. To add one is an entry of FAULTS or ORDERS."""
+"""The faults and the orders of matrix.py. To add one, add an entry to FAULTS or ORDERS."""
 
 import contextlib
 import os
@@ -14,8 +14,11 @@ from drbfabric.faults import faults
 from stopped import Stopped, worker
 from until import until
 
-SUBJECT, PEER = 's2-0', 's1-3'       # they have a memif link, d3 to u0; all others are packet sockets
-ORDER_S, LIST_S, END_S, HEALED_S = 2.0, 1.0, 5.0, 8.0
+# The link between these two, d3 to u0, is memif; all other ports are packet sockets.
+SUBJECT, PEER = 's2-0', 's1-3'
+ORDER_S, STATE_S, END_S, HEALED_S = 2.0, 1.0, 5.0, 8.0
+LIST_S = 1.0                          # drbctl list answers within this on a fast machine
+PATIENCE_S, LIST_MOST = 0.9, 2        # DRB_TELEMETRY_PROMPT_MS
 SETTLED_S = 1.0                      # after something broke
 STUCK = ('a worker of this switch is stuck or gets no CPU, so nothing was changed: try again; restart the switch if '
          '`drbctl list` says stuck')
@@ -34,8 +37,10 @@ class Fault(NamedTuple):
 
 
 class Order(NamedTuple):
-    """Functions of a Matrix: what is done while a fault lasts; what before; what holds once the fault is over, which is
-    that it can be done, if nothing else is said."""
+    """Functions of a Matrix.
+
+    do() runs while a fault lasts, and before() runs before the fault. after() checks the switch
+    once the fault is over. None: the order must succeed then."""
     do: Callable
     before: Callable = lambda _: None
     after: Callable | None = None
@@ -132,7 +137,7 @@ def _ended(verb):
 
 
 def _begin_capture(m):
-    """It goes on meanwhile."""
+    """The client goes on meanwhile."""
     # pylint: disable=consider-using-with
     m.reader = reader = subprocess.Popen(
         [f'{BUILD}/src/ctl/drbctl', 'capture', SUBJECT, '-w', '/dev/null'], stderr=subprocess.PIPE, text=True)
@@ -142,8 +147,6 @@ def _begin_capture(m):
 def _end_capture(m):
     m.reader.send_signal(signal.SIGINT)
     assert m.reader.wait(ORDER_S) == 0
-    if m.stuck is not None:
-        m.says_once('capture: its reader is gone')
 
 
 def _capture():
@@ -154,8 +157,6 @@ def _memif(m):
     """The peer goes and comes, for this switch when the fault ends if it lasts."""
     list(faults.kill(m.world.fabric, [PEER]))
     until(lambda: not m.world.pid(PEER), ORDER_S)
-    if m.stuck is not None:
-        m.says_once('port d3: its memif peer comes or goes')
     m.start_peer()
 
 

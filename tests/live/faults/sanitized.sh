@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Switches that ThreadSanitizer watches, then such that AddressSanitizer does: two workers each, traffic, and every order
-# that may come while they forward. Neither has anything to report.
-# Quiet: what it runs is built beside other stories.
+# Runs switches under ThreadSanitizer, then under AddressSanitizer. They have two workers each,
+# forward traffic, and get every order meanwhile. No sanitizer may report anything.
+# Quiet: its programs are built while other stories run.
 # Full: the sanitizers' builds take long.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -12,18 +12,19 @@ for folder in build-tsan build-asan; do
   [ -x "$root/$folder/src/switch/drbswitch" ] || cannot_run "$folder/src/switch/drbswitch is not built; tests/run.sh --full builds it"
 done
 
-# watched_by NAME FOLDER: from now on switches are those of this build, the other programs as they are
+# watched_by NAME FOLDER: uses the switches of this build from now on, and all other programs as
+# before
 watched_by() {
   export DRB_BUILD=$scratch/$1
   mkdir -p "$DRB_BUILD/src" "$scratch/reports"
-  chmod 1777 "$scratch/reports" # switches may be of another user
+  chmod 1777 "$scratch/reports" # a switch may become another user
   ln -s "$build"/src/{topo,ctl,gen} "$root/$2/src/switch" "$DRB_BUILD/src"
   export TSAN_OPTIONS="log_path=$scratch/reports/of halt_on_error=0 history_size=7 suppressions=$root/tests/live/faults/sanitized.supp"
   export ASAN_OPTIONS="log_path=$scratch/reports/of halt_on_error=1 detect_leaks=1"
   export UBSAN_OPTIONS="log_path=$scratch/reports/of halt_on_error=1 print_stacktrace=1"
 }
 
-# Reports are files, but for those of UndefinedBehaviorSanitizer, which are among what a switch says.
+# Reports are files, except those of UndefinedBehaviorSanitizer, which are in the switch's log.
 nothing_to_report() {
   ! cat "$scratch"/reports/* 2>/dev/null
 }
@@ -31,7 +32,7 @@ nothing_said() {
   ! fabric logs -n 10000 | grep -E -A 20 'Sanitizer|runtime error:'
 }
 
-# Between all racks, by both protocols, one TCP stream among them.
+# Traffic runs between all racks over IPv4 and IPv6, and includes a TCP stream.
 begin_traffic() {
   local h to
   for h in {0..7}; do
@@ -43,13 +44,13 @@ begin_traffic() {
   soon ip netns exec drb-h0 iperf3 -c 10.0.0.6 -b 4M -t 60 >/dev/null 2>&1 &
 }
 end_traffic() {
-  # shellcheck disable=SC2046 # words on purpose
+  # shellcheck disable=SC2046 # splitting is intended
   kill $(jobs -p) 2>/dev/null
   wait
 }
 
 seen() { drbctl show --all ports --json | jq -se 'map(.in_packets) | add > 20000'; }
-# Packets of a port, until there are so many, and until the reader goes.
+# Captures packets of a port: first a given number, then until the reader ends.
 captures() {
   drbctl capture "$1" --count 50 -w "$scratch/captured" || return
   timeout -s INT 1 "$build/src/ctl/drbctl" capture "$1" -w "$scratch/captured" || [ $? = 124 ]
@@ -84,7 +85,7 @@ all_that_may_come() {
   check "$of: nothing to report" nothing_to_report
   rm -f "$scratch"/reports/*
 }
-# A worker may need a while to answer: it is watched, and its host is flooded.
+# A worker may take long to reply, as it is watched and its host is flooded.
 orders() {
   local order
   for order in threshold=auto scheme=walk scheme=least unit=flow scheme=ecmp unit=flowlet scheme=drb; do

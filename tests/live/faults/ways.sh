@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Which way packets take: drbctl path by the decision core and the switches' state, also around what is dead.
+# Tests which path packets take. drbctl path computes it by the decision core and the switches'
+# state, also around dead switches.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
-# And which they took: drbctl trace by the packets themselves.
+# drbctl trace observes the path of real packets.
 need drbtopo drbswitch drbctl
 need_tool jq fping
 
 up -l 3 -d 2 --scheme dmodk
 
-# Every pair: a way that ends at its host, over ports that are up, and not over the switch named.
+# every_pair_without SWITCH: each path ends at its host, over ports that are up, avoiding the switch
 every_pair_without() {
   local from to
   for from in 0 5; do
@@ -26,7 +27,7 @@ uncertain() { drbctl path h0 "$1" --json 2>/dev/null | jq -es 'any(.[]; .certain
 
 check "ways of every pair" every_pair_without nobody
 check "as D-mod-k has them" bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
-# Of both middle switches of a pod one is gone: packets for it take the other half of the core.
+# One of a pod's two middle switches stops: packets for it take the other half of the core.
 check "a switch of the middle layer is stopped" fabric stop s2-7
 check "no way leads over it" soon every_pair_without s2-7
 check "some are not the default's" uncertain h15
@@ -39,7 +40,7 @@ check "it is started, too" fabric start s3-1
 check "ways are as before again" soon bash -c "'$build/src/ctl/drbctl' path h0 h15 --json | jq -es 'all(.[]; .certain) and length == 5'"
 
 packets=200
-# trace ARGUMENT...: of what h0 sends meanwhile
+# trace ARGUMENT...: traces packets that h0 sends meanwhile
 trace() {
   fabric exec h0 -- ping -q -i 0.01 -w 60 -c $packets 10.0.0.16 >/dev/null &
   local sender=$!
@@ -50,7 +51,7 @@ trace() {
   return $status
 }
 traced() { jq -c . "$scratch/trace" && jq -es "$1" "$scratch/trace"; }
-# Those under way as the switches end to watch one by one may be missing at some.
+# Switches stop watching one after another, so some may miss packets that are under way then.
 one_way() {
   trace --count 100 &&
     traced 'length == 5 and all(.[]; .packets >= 90 and .packets <= 110 and .queue_packets_max >= 1)'
@@ -67,7 +68,8 @@ check "the version of a way is said" fails_with 0 'IPv4 10.0.0.1 to 10.0.0.16; i
 check "the other, too" fails_with 0 'IPv6 fd00::1 to fd00::10$' drbctl path h0 h15 -6
 check "a flow that somebody does" trace icmp --count 20
 check "in the other version of IP nobody" bash -c "! '$build/src/ctl/drbctl' trace h0 h15 -6 --time 100ms"
-captured_by_another() { # the first switch: shares would be of nothing
+# Another capture runs at the first switch, so shares would be undefined.
+captured_by_another() {
   "$build/src/ctl/drbctl" capture s1-0 -w /dev/null 2>"$scratch/said" &
   local capture=$!
   soon grep -q 'capturing at' "$scratch/said" >/dev/null
@@ -87,14 +89,14 @@ spread() {
 decide "its packets are watched, spread, and all come to their host" undisturbed 50 spread
 check "a switch of the middle layer is stopped again" fabric stop s2-7
 check "no way leads over it again" soon every_pair_without s2-7
-# Once all switches know of it, detours are at an end.
+# Once all switches know of the dead switch, there are no more detours.
 around() {
   trace --count 100 &&
     traced 'all(.[]; (.to | startswith("s2-7") | not) and .way != "detour") and (map(.switch) | unique | length) >= 5'
 }
 check "none goes there, nor on a detour" soon around
 check "down" fabric down
-# Of another fabric, what to send is said for that one.
+# The suggested command to send packets suits another fabric, too.
 up -l 1 -d 2 --fabric lab
 check "nothing in another fabric" fails_with 1 'such as topo/fabric exec --fabric lab h0 -- ping h1$' \
   drbctl trace --fabric lab h0 h1 --time 100ms

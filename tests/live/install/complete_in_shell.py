@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a real bash or zsh on a terminal makes of a line at its second tab.
+"""Prints how a real bash or zsh on a terminal completes a line at its second tab.
 
-complete_in_shell.py bash|zsh COMPLETION_FILE LINE    prints what the shell shows then"""
+complete_in_shell.py bash|zsh COMPLETION_FILE LINE    prints the shell's output"""
 
 import os
 import pty
@@ -13,7 +13,7 @@ import time
 SECONDS = 20
 END = b'end-of-completion'
 COMMANDS = {'bash': ['bash', '--norc', '--noprofile', '-i'], 'zsh': ['zsh', '-f', '-i']}
-# What loads a completion, and shows long lists without a question.
+# Commands that load a completion, and that show long lists without asking.
 LOAD = {'bash': "bind 'set bell-style none'; bind 'set completion-query-items 0'; bind 'set page-completions off'; "
                 ". '{}'",
         'zsh': "bindkey -e; fpath=(${{${{:-{}}}:h}} $fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=100000; "
@@ -37,7 +37,7 @@ def main(shell, file, line):
     until(fd, b'\nready')
     os.write(fd, line.encode() + b'\t\t')
     time.sleep(3)
-    # Everything typed so far goes; what it was has been echoed.
+    # Clear the line typed so far; it has already been echoed.
     os.write(fd, b'\x15echo ' + END[:4] + b"''" + END[4:] + b'\n')
     seen = until(fd, b'\n' + END)
     os.close(fd)

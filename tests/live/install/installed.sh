@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What `meson install` puts under a DESTDIR works from there while the checkout cannot be seen: a fabric,
-# a replay, checks, an experiment, the demo's refusal of mistakes.
+# Everything that `meson install` puts under a DESTDIR works from there when the checkout is hidden:
+# a fabric, a replay, checks, an experiment, and the demo's refusal of mistakes.
 # Quiet: packets are sent in slots.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -16,7 +16,7 @@ etc=$dest$(meson introspect "$build" --buildoptions | jq -r '"/" + (.[] | select
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 unset DRB_BUILD
 
-for program in drbswitch drbtopo drbgen drbctl drbsim drbfabric drbexperiment drbrootless; do
+for program in drbswitch drbtopo drbgen drbctl drbsim drbfabric drbexperiment drblab drbrootless; do
   check "$program is there" test -x "$prefix/bin/$program"
 done
 for page in $(cd "$root" && find docs -name '*.md'); do
@@ -32,7 +32,7 @@ for page in drbctl.1 drbswitch.8 drbswitch.yaml.5; do
 done
 cp "$root/tests/live/install/complete_in_shell.py" "$scratch/"
 
-# From here on neither sources nor build are there.
+# From here on, neither sources nor build are visible.
 mkdir "$scratch/empty"
 for folder in "$root" "$build"; do
   [ ! -d "$folder" ] || mount --bind "$scratch/empty" "$folder" || cannot_run "cannot hide $folder"
@@ -51,7 +51,7 @@ check "the demo's mistakes are usage" fails_with 2 '--load' fabric demo --load 2
 up -l 3 -d 2 --rate 500pps
 check "every pair, every link" soon fabric check
 check "drbctl sees it" drbctl check
-shows() { # shows SHELL LINE: what completion of a real shell offers for it
+shows() { # shows SHELL LINE: prints what a real shell offers as completion
   case $1 in
     bash) set -- "$@" "$prefix/share/bash-completion/completions/drbctl" ;;
     zsh) set -- "$@" "$prefix/share/zsh/site-functions/_drbswitch" ;;
@@ -63,7 +63,8 @@ shows() { # shows SHELL LINE: what completion of a real shell offers for it
   esac
   PATH=$prefix/bin:$PATH python3 -B "$scratch/complete_in_shell.py" "$1" "$3" "$2"
 }
-completes() { # completes SHELL LINE WORD...: it shows these words for it
+# completes SHELL LINE WORD...: the shell offers these words
+completes() {
   local said word
   said=$(shows "$1" "$2")
   echo "$said"
@@ -105,8 +106,8 @@ check "down" fabric down --json
 check "an experiment" "$prefix/bin/drbexperiment" --scheme drb --load 0.5 --runs 1 --slots 100 --repeat 0 --stretch 0 \
   --out "$scratch/report"
 check "with a report" test -s "$scratch/report/report.html"
-paper() { [ "$("$prefix/bin/drbsim" paper --quick --part theory --out "$scratch/paper")" = "$scratch/paper/study.csv" ]; }
-check "drbsim finds what reports" paper
+check "a study of the laboratory" "$prefix/bin/drblab" hosts --quick --seeds 1 --out "$scratch/study"
+check "with a picture" test -s "$scratch/study/hosts-F3-4.svg"
 check "namespaces of its own, from there" "$prefix/bin/drbrootless" true
 check "nothing was written beside the modules" bash -c "! find '$dest' -name '__pycache__' | grep ."
 check "nothing is left" nothing_left

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# This tree is built in Debian 13, against the DPDK release that it has, and passes there: unit tests, processes, and fabrics
-# over the drivers whose inside it knows. With --long only: a Debian is unpacked and everything is built.
+# Builds and tests this tree in Debian 13 with that release's DPDK: unit tests, processes, and
+# fabrics over those drivers whose internals the code relies on. Runs only with --long, because it
+# unpacks a Debian and builds everything.
 # Alone: programs are built.
 if [ -z "${DRB_LONG:-}" ]; then
   echo "ok a newer DPDK # SKIP everything is built again, which takes minutes: --long"
@@ -22,7 +23,7 @@ fi
 [ "$(awk '{ print $2 }' /proc/self/uid_map)" = 0 ] || cannot_run "a Debian is entered as root"
 
 newer=$build/debian/newer
-mount --bind "$newer" "$newer" # ip netns wants / to be a mount
+mount --bind "$newer" "$newer" # ip netns requires / to be a mount point
 for folder in dev sys; do
   mount --rbind /$folder "$newer/$folder" || cannot_run "no /$folder of its own"
 done
@@ -30,7 +31,7 @@ for folder in run tmp; do
   mount -t tmpfs tmpfs "$newer/$folder" || cannot_run "no /$folder of its own"
 done
 mount -t proc proc "$newer/proc" || cannot_run "no /proc of its own"
-inside() { # inside COMMAND...: in the folder of the tree
+inside() { # inside COMMAND...: runs it in Debian 13, in the tree's folder
   chroot "$newer" env -i -C /src PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 "$@"
 }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The Debian packages in a clean Debian that never saw this tree: what README shows works in one command each, and
-# after a purge nothing is left. With --long only: packages are built, and the demo compares schemes.
+# Installs the Debian packages in a clean Debian that never saw this tree. All that README shows
+# works in one command each, and a purge leaves nothing. Runs only with --long, because it builds
+# packages and the demo compares schemes.
 # Alone: the demo measures.
 if [ -z "${DRB_LONG:-}" ]; then
   echo "ok Debian packages # SKIP they take minutes: --long"
@@ -18,7 +19,7 @@ check "lintian finds no errors" lintian --fail-on error --allow-root "$debian"/d
 
 clean=$scratch/clean
 mkdir "$clean"
-mount --bind "$clean" "$clean" # ip netns wants / to be a mount
+mount --bind "$clean" "$clean" # ip netns requires / to be a mount point
 tar -C "$clean" --exclude ./dev -xf "$debian/base.tar"
 mkdir -p "$clean/dev"
 for folder in dev sys; do
@@ -30,14 +31,14 @@ done
 mount -t proc proc "$clean/proc" || cannot_run "no /proc of its own"
 
 inside() { chroot "$clean" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 "$@"; }
-# Every file but what dpkg and caches keep for themselves, and accounts: as other packages, this one leaves its own, to
-# which files may belong.
+# Lists every file except those that dpkg and caches keep, and accounts. As other packages, this one
+# leaves its account, which may own files.
 files() {
   (cd "$clean" && find . -xdev \( -path ./run -o -path ./tmp -o -path ./var/lib/dpkg -o -path ./var/cache -o -path ./var/log \
     -o -path './etc/passwd*' -o -path './etc/group*' -o -path './etc/shadow*' -o -path './etc/gshadow*' \) \
     -prune -o -type f -printf '%p %m %s\n' -o -printf '%p %m\n' | grep -v '^./etc/ld.so.cache ' | sort)
 }
-# dpkg -V is silent about files that are as they were installed.
+# dpkg -V prints nothing for files that are still as installed.
 untouched() { [ -z "$(inside dpkg -V drbswitch drbswitch-doc drbswitch-mininet 2>&1 | tee /dev/stderr)" ]; }
 says() { # says PATTERN COMMAND...
   local pattern=$1 said
@@ -50,7 +51,7 @@ says() { # says PATTERN COMMAND...
 files >"$scratch/before"
 cp "$clean/etc/passwd" "$scratch/passwd"
 cp "$debian"/drbswitch_*.deb "$debian"/drbswitch-doc_*.deb "$debian"/drbswitch-mininet_*.deb "$clean/tmp/"
-# Nothing can be downloaded in here: what the packages name is enough.
+# Nothing can be downloaded here, so the packages must name all dependencies.
 check "they install" inside sh -c 'dpkg -i /tmp/*.deb'
 check "the checkout is not there" test ! -e "$clean$root/meson.build"
 check "every library is found" says drbswitch inside drbswitch --version
@@ -59,11 +60,11 @@ check "the unit's program is there" inside sh -c \
   'test -x "$(sed -n "s/^ExecStart=.\([^ ]*drbswitch\). .*/\1/p" /lib/systemd/system/drbswitch@.service)"'
 check "zsh finds its completion" test -s "$clean/usr/share/zsh/vendor-completions/_drbswitch"
 check "the first test" says 'Winner: ' inside drbfabric demo
-# The lines of docs/guide/install.md. The switch keeps its output open.
+# These lines are from docs/guide/install.md. The switch keeps its output open.
 check "one switch, its hosts in namespaces" says ' 0% packet loss' inside bash -c \
   'cd /tmp && drbtopo commands -l 3 -d 2 --fabric one s1-0 | bash >said 2>&1; cat said'
 gone() { ! pgrep -r R,S,D -x drbswitch; }
-# Only processes of the story's own namespace have numbers in it.
+# Safe only if the process namespace contains no processes but the story's.
 grep -q rootless /proc/1/cmdline || cannot_run "no process namespace of its own"
 pgrep -x drbswitch | xargs -r kill
 soon gone >/dev/null

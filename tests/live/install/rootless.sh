@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# An ordinary user brings a fabric up: user, mount and network namespaces, no hugepages.
+# An ordinary user brings a fabric up, with user, mount and network namespaces and without
+# hugepages.
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 if [ "$(id -u)" = 0 ] && [ -z "${DRB_STORY_WORLD:-}" ]; then
-  # Root plays nobody, who can do nothing but read.
+  # Root becomes the user nobody, who can only read.
   nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
   if ! "${nobody[@]}" test -x "$root/topo/rootless" -a -r "$root/topo/drbfabric/fabric/fabrics.py"; then
     echo "cannot run here: an ordinary user cannot read $root" >&2
@@ -16,7 +17,7 @@ fi
 need drbtopo drbswitch drbctl
 need_tool fping ping
 
-kernel_user() { # the id that the kernel outside knows us by
+kernel_user() { # kernel_user: prints our user number outside of the namespace
   awk '{ print $2 }' /proc/self/uid_map
 }
 

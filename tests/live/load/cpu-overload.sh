@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Data that overloads every CPU of the machine: more than the switches can forward, for 30 seconds. Eight
-# generators send it: the kernel shares CPUs fairly, and one alone beside 20 switches gets too little time to
-# send more than they forward. Hellos have a way of their own and data is a sign of life, so no link changes
-# its state; afterwards all is as before. The kernel may keep one of these 28 processes from a CPU for longer than
-# neighbours wait for its hellos: what happens then does not count. (More than links carry: overload.sh.)
+# Overloads every CPU of the machine for 30 seconds: more data arrive than the switches can forward.
+# Sixteen generators send. One generator is too few, because the kernel shares CPUs fairly: beside
+# 20 switches, it would get too little time to send more than they forward.
+# No link may change its state, because hellos have their own queue and data count as signs of life.
+# Afterwards all is as before. If the kernel keeps one of the 36 processes off a CPU for longer than
+# the hold time, the result does not count. (overload.sh sends more than links carry.)
 # Alone: it takes every CPU.
 # Full: it takes every CPU for 30 s; overload.sh overloads links.
 # shellcheck source=tests/live/story.bash
@@ -14,7 +15,8 @@ need_tool jq python3
 
 seconds=${DRB_OVERLOAD_S:-30}
 
-# When each link between switches entered its state: while none changes, the lines stay the same.
+# Prints the time when each link between switches entered its state. Lines stay equal while no state
+# changes.
 links() {
   PYTHONPATH=$root/topo python3 -B - <<'END'
 from drbfabric.fabric.telemetry import Telemetry
@@ -28,7 +30,7 @@ END
 }
 all_up() { links >"$scratch/before" && [ "$(grep -c ' up ' "$scratch/before")" = 64 ]; }
 unchanged() { links >"$scratch/after" && diff "$scratch/before" "$scratch/after"; }
-busy() { # of the CPUs, in percent, since the line of /proc/stat in $1
+busy() { # busy FILE: percentage of CPU time in use since FILE's line of /proc/stat
   awk -v before="$(cat "$1")" '/^cpu / { split(before, b); idle = $5 - b[5]; all = 0
     for (i = 2; i <= NF; i++) all += $i - b[i]; printf "%d", 100 * (1 - idle / all) }' /proc/stat
 }
@@ -36,15 +38,15 @@ busy() { # of the CPUs, in percent, since the line of /proc/stat in $1
 drbgen write -l 3 -d 2 --traffic incast:8 --load 0.9 --slot 50us --slots 2000 --out "$scratch/traffic" 2>/dev/null
 up -l 3 -d 2
 check "all links are up" soon all_up
-# Its figures are in $scratch/share.
+# overload: runs the generators; $scratch/share has the CPU use
 overload() {
   local generator generators=()
-  for _ in {1..8}; do
+  for _ in {1..16}; do
     timeout -s INT "$seconds" "$build/src/gen/drbgen" replay --topspeed --loop 0 "$scratch"/traffic/*.pcap \
       >/dev/null 2>&1 &
     generators+=($!)
   done
-  sleep 3 # they read their captures first
+  sleep 3 # generators read their captures first
   grep '^cpu ' /proc/stat >"$scratch/stat"
   sleep $((seconds - 5))
   busy "$scratch/stat" >"$scratch/share"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# F(3,8), 320 switches and 1024 hosts, in a cgroup of 8 GB, from a shell that may open 1024 files, as Debian's do: it
-# comes up although its switches share a few CPUs, every pair of neighbours hears the other, packets arrive for 20
-# minutes, counters are read, it goes down. With --long only, for its length.
+# Runs F(3,8), 320 switches and 1024 hosts, in a cgroup of 8 GB, from a shell that may open 1024
+# files, as Debian's may. The fabric comes up although its switches share a few CPUs. All neighbours
+# hear each other, packets arrive for 20 minutes, and counters can be read. Then the fabric goes
+# down. Runs only with --long, for its length.
 #   large-fabric.sh [--arity D] [--minutes N]
 # Alone: it takes every CPU.
 if [ -z "${DRB_LONG:-}" ]; then
@@ -25,7 +26,8 @@ done
 switches=$((5 * arity * arity)) hosts=$((2 * arity ** 3)) gigabytes=8
 ulimit -Sn 1024
 
-# The kernel's memory of this story's processes is counted, too. Version 1 of cgroups, where it is mounted, or 2.
+# The limit also covers kernel memory of this story's processes. Uses version 1 of cgroups where
+# that is mounted, otherwise version 2.
 if [ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
   group=/sys/fs/cgroup/memory/drb-large limit=memory.limit_in_bytes peak=memory.max_usage_in_bytes
   before=/sys/fs/cgroup/memory$(awk -F: '$2 == "memory" { print $3 }' /proc/self/cgroup)
@@ -44,7 +46,7 @@ nothing_lost() {
     jq -e --argjson hosts $hosts '.sent > 200 * $hosts and .received == .sent' "$scratch/report"
 }
 
-up -l 3 -d "$arity" --rate 20pps # what two CPUs can carry of F(3,8)
+up -l 3 -d "$arity" --rate 20pps # as much as two CPUs can carry in F(3,8)
 well "wiring, and pings over both protocols"
 check "metrics of all switches" all_are_up
 check "write" drbgen write -l 3 -d "$arity" --traffic permutation --load 0.3 --slots 1200 --slot 50ms --out "$scratch/traffic"

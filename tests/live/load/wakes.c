@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wakes PORT OTHER: what it costs that a process sends a frame by PORT of a veth pair, another that sleeps gets
-// it by OTHER and answers, with pauses as those of idle switches: us of CPU time a round. A measure of what a
-// machine takes for what idle switches do; waking a CPU that had nothing to do is most of it.
+// wakes PORT OTHER: prints the CPU time in us that two processes need for a round. One sends a
+// frame by PORT of a veth pair; the other sleeps until it receives the frame at OTHER, and answers.
+// Pauses are like those of idle switches. Tells what a machine needs for the work of idle switches;
+// most of it is waking an idle CPU.
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 #define ROUNDS 60
-#define PAUSE_NS 48000000 // as long as caches do not last, as between two hellos of a switch
+#define PAUSE_NS 48000000 // outlasts caches, like the time between two hellos of a switch
 #define ETHERTYPE 0x88b6  // for local experiments
 
 static _Noreturn void fail(const char *what)
@@ -91,7 +92,8 @@ int main(int argc, char **argv)
 
 	if (argc != 3 || pipe(result) < 0)
 		return 2;
-	int port = open_port(argv[1]), other = open_port(argv[2]); // both before the first frame
+	// Open both before the first frame.
+	int port = open_port(argv[1]), other = open_port(argv[2]);
 	pid_t child = fork();
 	if (child < 0)
 		fail("fork");

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# F(2,2) in containers of real podman, one for each switch and host, from an image made of Debian packages alone. Links
-# are made once switches run and wait for them; all pairs answer. With --long only: packages are built.
+# Runs F(2,2) in containers of real podman, one for each switch and host. Their image is made of
+# Debian packages only. Links are made after switches have started and wait for them; then all pairs
+# answer. Runs only with --long, because it builds packages.
 # Quiet: fourteen containers start.
 if [ -z "${DRB_LONG:-}" ]; then
   echo "ok containers # SKIP packages are built, which takes minutes: --long"
@@ -19,9 +20,10 @@ for tool in podman crun; do
 done
 need_debian
 
-# Where both kinds of control groups are mounted, crun takes neither; here it sees the newer one alone, and uses none.
+# If both versions of control groups are mounted, crun uses neither. Here it sees only version 2,
+# and is configured to use none.
 mount -t cgroup2 none /sys/fs/cgroup || cannot_run "no cgroup2"
-# Podman wants more files and processes for a container than this process may pass on.
+# By default, podman raises limits of files and processes above what this process may set.
 processes=$(ulimit -Hu)
 [ "$processes" != unlimited ] && processes=$((processes / 2)) || processes=30000
 export CONTAINERS_CONF=$scratch/containers.conf CONTAINERS_STORAGE_CONF=$scratch/storage.conf
@@ -34,7 +36,7 @@ runtime = "crun"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 END
-# Images and containers are in memory, and go with the story.
+# Images and containers are in memory, and disappear with the story.
 printf '[storage]\ndriver = "overlay"\ngraphroot = "%s/store"\nrunroot = "%s/run"\n' "$scratch" "$scratch" >"$CONTAINERS_STORAGE_CONF"
 export TMPDIR=$scratch
 
@@ -62,7 +64,7 @@ ready() { [ "$(drbctl list --json | jq -s 'map(select(.state == "ready")) | leng
 check "all switches are ready, outside seen by drbctl" soon ready
 check "as they say" said_ready
 hosts=(10.0.0.{1..8})
-all_pairs() { # every host hears from every other
+all_pairs() { # all_pairs: every host gets an answer from every other
   local host
   for host in {0..7}; do
     podman exec "drb-h$host" sh -c 'for to; do ping -q -c 1 -W 3 "$to" || exit; done' - "${hosts[@]}" || return
@@ -79,6 +81,6 @@ check "all pairs answer without it" soon all_pairs
 check "what a script cannot do is usage" fails_with 2 'must be start, wire or stop' ./containers.sh draw
 check "they are taken down" ./containers.sh stop
 check "no container is left" test -z "$(podman ps -aq)"
-rm -rf /run/dpdk/drb-s2-0 # which was killed
+rm -rf /run/dpdk/drb-s2-0 # it was killed
 check "nothing is left" nothing_left
 finish

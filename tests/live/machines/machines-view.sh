@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One view of F(3,2) over two machines: checks, drbctl, metrics and an experiment of both, and what is said of
-# them when one machine is gone.
-# Full: it waits for minutes; machines.sh has two machines, tests of processes what is asked of them.
+# One view shows F(3,2) over two machines: checks, drbctl, metrics and an experiment cover both.
+# Also tests what it shows when one machine is gone.
+# Full: it waits for minutes; machines.sh tests two machines, test_machines.py their replies.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen drbsim
@@ -13,25 +13,27 @@ start_machines "a b" --rate 500pps
 check "up" playbook up
 
 view() { fabric "$1" --machines $shared/plan "${@:2}"; }
-# every_switch JQ COUNT: so many switches of both machines, all of which meet a condition
+# every_switch JQ COUNT: both machines have COUNT switches together, and all fulfil the condition
 every_switch() { view ctl list --json | jq -se "length == $2 and all(.[]; $1)"; }
 one_table() { view check wiring counters links --json | jq -se 'all(.[]; .failed == 0) and length == 7'; }
 check "one table has the checks of both" one_table
 check "one table has the switches of both" every_switch '.state == "ready" and .trouble == ""' 20
 asked_one() { view ctl show s1-7 --json | jq -se 'length == 4 and all(.[]; .machine == "b")'; }
 check "a switch is found where it is" asked_one
-metrics() { # metrics UP OF: of so many switches these are up
+metrics() { # metrics UP OF: OF switches are listed, and UP of them are up
   view ctl metrics >$scratch/metrics 2>$scratch/said || [ "$1" -lt "$2" ] || return
   ! command -v promtool >/dev/null || promtool check metrics <$scratch/metrics || return
   [ "$(grep -c '^drb_up{' $scratch/metrics)" = "$2" ] && [ "$(grep -c '^drb_up{.* 1$' $scratch/metrics)" = "$1" ]
 }
 check "one exposition has the metrics of both" metrics 20 20
-way() { # way SWITCHES: of packets from a host of a to one of b, by so many switches
+# way SWITCHES: the path from a host of a to a host of b has this number of switches
+way() {
   view ctl path h0 h15 udp:7:7 --json | jq -se "length == $1 and .[0].switch == \"s1-0\" and .[-1].to == \"h15.eth0\" and
     all(.[]; .state == \"up\")"
 }
 check "the way from one machine to the other is told" way 5
-rounds() { # rounds COUNT: of a watch, each with all switches
+# rounds COUNT: this number of rounds of a watch list all switches
+rounds() {
   view ctl watch --count "$1" --interval 100ms --json |
     jq -se "length == 20 * $1 and ([.[].machine] | unique) == [\"a\", \"b\"] and all(.[]; .out_pps >= 0)"
 }
@@ -43,7 +45,8 @@ measured() {
 decide "an experiment loses nothing" undisturbed 100 measured
 sed 's/^/# /' $scratch/measured
 
-# A real Prometheus with the exported config, where there is one. scrapes QUERY VALUE: all that it answers
+# Runs a real Prometheus with the exported config, if it is installed.
+# scrapes QUERY VALUE: all results of the query have this value
 scrapes() {
   curl -sG http://127.0.0.1:9090/api/v1/query --data-urlencode "query=$1" | tee $scratch/scraped |
     jq -se ".[0].data.result | length > 0 and all(.[]; .value[1] == \"$2\")" || { cat $scratch/scraped && false; }
@@ -64,7 +67,8 @@ else
 fi
 
 machine_kill b
-gone() { # what is said of the links to a machine that is gone, and what the others have counted as down
+# gone: links to the machine that is gone are reported, and exactly these are down elsewhere
+gone() {
   view ctl list --json >$scratch/rows 2>$scratch/said
   [ $? = 1 ] && grep -q '^drbfabric: b (10.99.0.2) does not answer: 10 switches, 8 hosts' $scratch/said &&
     [ "$(jq -r 'select(.state == "machine gone").machine' $scratch/rows | uniq -c | tr -d ' ')" = 10b ] &&
@@ -74,7 +78,7 @@ gone() { # what is said of the links to a machine that is gone, and what the oth
 }
 check "one table says who is gone, and its links are down" soon gone
 check "metrics say so, too" metrics 10 20
-# What is left is asked and told, up to where nobody answers.
+# The path is followed up to the machine that does not answer.
 no_way() {
   view ctl path h0 h15 --json >$scratch/way 2>$scratch/said
   [ $? = 1 ] && cat $scratch/said && grep -qE '^drbctl: .*: (no path leads on|not running)' $scratch/said && grep -q '^drbfabric: b (10.99.0.2) does not answer' $scratch/said

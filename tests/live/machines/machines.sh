@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A fabric over two machines, carried out by the generated Ansible playbook: all pairs answer, a dead switch is
-# started again, a machine without power comes back by one command, and nothing is left. One link between them is a
-# cable, whose interfaces become ports and are given back. With --long F(3,4), else F(3,2).
-# Full: it waits for minutes; test_machines.py has the plans, links and messages of machines.
+# The generated Ansible playbook runs a fabric over two machines. All pairs answer, a dead switch is
+# started again, one command brings back a machine that lost power, and nothing is left. One link
+# between the machines is a cable: its interfaces become ports and are given back. Uses F(3,4) with
+# --long, otherwise F(3,2).
+# Full: it waits for minutes; test_machines.py tests plans, links and messages of machines.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -22,7 +23,8 @@ cables:
 END
 start_machines "a b" -d $arity --rate $rate
 
-refused() { # refused PATTERN [PLAN]: a does not begin with it
+# refused PATTERN [PLAN]: machine a refuses the plan and leaves nothing
+refused() {
   fails_with 2 "^drbfabric: s2-0.$up.* $1" on a "$root/topo/fabric up --plan ${2:-$shared/plan/a}" && nothing_left_on a
 }
 check "a cable that is not there is named" refused 'is to be eth1, and this machine has no such interface'
@@ -57,7 +59,8 @@ wait $!
 check "neither up has left anything" nothing_left_on a
 
 check "up" playbook up
-of_cable() { # of_cable links|ports CONDITION: the port of a's end
+# of_cable links|ports CONDITION: holds for the port at a's end of the cable
+of_cable() {
   on a "$build/src/ctl/drbctl show s2-0 $1 --json" | jq -c "select(.port == \"$up\")" | tee $scratch/cable | jq -se "any($2)" ||
     { cat $scratch/cable && false; }
 }
@@ -70,7 +73,8 @@ check "a permutation replay loses nothing" soon playbook replay -e "drb_traffic=
 check "packets took the cable, both ways" of_cable ports "[.in_packets, .out_packets] | min >= $before + 50"
 playbook replay -e "drb_traffic='$traffic'" | sed -n 's/^ *"\(.*\)",\?$/# \1/p'
 check "packets are conserved on all links" playbook links
-recap() { # recap PATTERN COUNT TAG: so many machines have this in the last lines of a playbook
+# recap PATTERN COUNT TAG: the recap of a playbook matches for COUNT machines
+recap() {
   playbook "$3" >$scratch/recap
   sed -n '/^PLAY RECAP/,$p' $scratch/recap | tee /dev/stderr | grep -cE "$1" | grep -qx "$2"
 }

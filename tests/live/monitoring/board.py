@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks a Grafana board and rules of Prometheus against what is exposed.
+"""Checks a Grafana board and rules of Prometheus against the metrics that are exposed.
 
-board.py BOARD RULES EXPOSITION TO [SCHEMA]: the board is valid by the schema that Grafana publishes, if there is one;
-every metric that it or the rules name is in EXPOSITION (what drbctl metrics prints) or is recorded by the rules. Its
-queries are written to TO as rules, for promtool to parse."""
+board.py BOARD RULES EXPOSITION TO [SCHEMA]
+
+The board must be valid by the schema that Grafana publishes, if one is given. Every metric that the
+board or the rules name must be in EXPOSITION (the output of drbctl metrics), or be recorded by the
+rules. The board's queries are written to TO as rules, which promtool can parse."""
 import importlib
 import json
 import re
@@ -14,7 +16,7 @@ COLUMNS = 24
 
 
 def queries(board):
-    """(where, expression) of each query of the board."""
+    """Yields (where, expression) for each query of the board."""
     for panel in board['panels']:
         for target in panel['targets']:
             yield panel['title'], target['expr']
@@ -23,7 +25,7 @@ def queries(board):
 
 
 def misplaced(panels):
-    """What is wrong with the places of panels."""
+    """Yields complaints about the positions of panels."""
     taken = {}
     for panel in panels:
         at = panel['gridPos']
@@ -38,7 +40,7 @@ def misplaced(panels):
 
 
 def against_schema(board, path):
-    """What the schema in this file does not know."""
+    """Returns the board's violations of the schema in this file."""
     jsonschema = importlib.import_module('jsonschema')
     with open(path, encoding='utf-8') as f:
         schema = json.load(f)
@@ -47,7 +49,7 @@ def against_schema(board, path):
 
 
 def main():
-    """See above."""
+    """Runs the checks; returns the exit status."""
     with open(sys.argv[1], encoding='utf-8') as f:
         board = json.load(f)
     with open(sys.argv[2], encoding='utf-8') as f:

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# drbctl reads every running switch, tells dead from silent, and sees when packets are missing.
+# drbctl reads every running switch, distinguishes dead from silent ones, and detects missing
+# packets.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -9,14 +10,15 @@ need_tool jq setpriv
 same() { diff <(sort <<<"$1") <(sort <<<"$2"); }
 
 
-says() { # says PATTERN COMMAND...: the command succeeds and prints a line that matches
+# says PATTERN COMMAND...: the command succeeds and prints a line that matches
+says() {
   local pattern=$1 said
   shift
   said=$("$@" 2>&1) || { echo "failed: $said" && return 1; }
   grep -qE -- "$pattern" <<<"$said" || { echo "printed: $said" && return 1; }
 }
 
-# column KEY COMMAND...: sum of a CSV column
+# column KEY COMMAND...: prints the sum of a CSV column
 column() {
   local key=$1
   shift
@@ -34,7 +36,7 @@ check "nobody runs" fails_with 1 'no switch is running' drbctl list
 check "one of nobody" fails_with 1 'drb-s1-0: not running' drbctl show s1-0
 
 up -l 2 -d 2
-# Root of this world without its power over other users' files.
+# Becomes root of this world without its permission to access other users' files.
 stranger() { setpriv --bounding-set=-dac_override,-dac_read_search "$build/src/ctl/drbctl" "$@"; }
 folder=$(ls -d /run/dpdk/drb-s1-0)
 chmod 0 "$folder"
@@ -54,7 +56,7 @@ for view in ports routing drops worker info links; do
   check "show $view of one" says '^(switch|name) ' drbctl show s2-1 $view
   check "show $view of all as JSON" each_line_is_json drbctl show --all $view
 done
-# A core switch has no uplinks: nothing that could be utilised.
+# A core switch has no uplinks whose use could be measured.
 check "utilisation of no uplinks" says '^utilisation +- ' drbctl show s2-1 routing
 check "as JSON" bash -c "'$build/src/ctl/drbctl' show s2-1 routing --json | jq -e 'has(\"utilisation\") and .utilisation == null'"
 check "of uplinks it is a number" bash -c "'$build/src/ctl/drbctl' show s1-0 routing --json | jq -e '.utilisation | type == \"number\"'"
@@ -62,7 +64,7 @@ check "list as JSON" each_line_is_json drbctl list
 check "a switch by its full name" says '^s1-3 ' drbctl show drb-s1-3
 check "two switches" test "$(drbctl show s1-0 s1-1 info --csv | wc -l)" = 3
 
-counted() { # fifty packets and fifty replies
+counted() { # counted: fifty packets and fifty replies
   local before
   before=$(column in_packets drbctl show s1-0)
   fabric exec h0 -- ping -q -c 50 -i 0.01 10.0.0.8 && [ $(($(column in_packets drbctl show s1-0) - before)) -ge 100 ]
@@ -85,7 +87,8 @@ check "conserved, under load" bash -c '"$0" exec h1 -- ping -q -f -c 2000 10.0.0
 
 drops() { drbctl watch -i 50ms -c 1 --json | jq -s 'map(.drops) | add'; }
 before=$(drops)
-fabric exec h0 -- ping -q -c 2 -i 0.1 -W 0.1 -I eth0 224.0.0.9 >/dev/null # what kernels send by themselves may come later
+# Send a packet here, because those that kernels send on their own may come later.
+fabric exec h0 -- ping -q -c 2 -i 0.1 -W 0.1 -I eth0 224.0.0.9 >/dev/null
 check "multicast is no loss" test "$(drops)" = "$before"
 check "what is no loss is named" bash -c "'$build/src/ctl/drbctl' show s1-0 2>&1 | grep 'of these drops are multicast that no switch answers'"
 check "nothing was dropped" bash -c "'$build/src/ctl/drbctl' show s2-1 drops 2>&1 | grep 'nothing was dropped'"
@@ -145,7 +148,7 @@ check "the others do" test "$(drbctl list --csv 2>/dev/null | grep -c ',ready,')
 kill -CONT "$pid"
 check "it answers again" says '^s2-0 ' drbctl show s2-0
 kill -KILL "$pid"
-# Its threads end one after another; the last one takes the socket along.
+# Its threads end one after another; with the last one, the socket closes.
 check "a dead switch is not running" soon fails_with 1 'drb-s2-0: not running' drbctl show s2-0
 check "its socket is not listed" test "$(drbctl list --csv | grep -c ',s2-0,')" = 0
 fabric down >/dev/null

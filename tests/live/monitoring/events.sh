@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# drbctl events says what happens to switches as it happens, one line each: at both ends of a link that is cut, of switches
-# that end and come again, of keys that are set, of drops that begin.
+# drbctl events reports each event at a switch at once, in one line. Tests both ends of a cut link,
+# switches that end and come again, keys that are set, and drops that begin.
 # Quiet: the time to an event is measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -9,22 +9,24 @@ need drbtopo drbswitch drbctl
 need_tool jq
 
 up -l 2 -d 2 --rate 20000pps --links memif
-# Switches are ready before the last link has been heard at both ends; that would be told, too.
+# Switches are ready before both ends of the last link have heard each other, which is an event,
+# too.
 well "all links are up"
 
-told() { # told JQ_CONDITION: an event fulfils it
+told() { # told JQ_CONDITION: some event fulfils it
   jq -es "any(.[]; $1)" "$scratch/events" >/dev/null || { cat "$scratch/events" && return 1; }
 }
 
-# It has looked once when this is seen; nothing that was so before is told.
+# Seeing this event proves that drbctl has polled once. Earlier states are not reported.
 sets() { drbctl set s2-1 threshold=5 2>/dev/null && drbctl set s2-1 threshold=2 2>/dev/null && told '.what == "threshold"'; }
-# Hosts ask for groups when they come up.
+# Hosts join multicast groups when they come up, so those drops are ignored.
 no_others() {
   jq -es 'map(select(.what != "threshold" and (.what != "drops" or (.after | startswith("multicast ") | not)))) |
     if . == [] then true else error(tojson) end' "$scratch/events"
 }
 begin() { "$build/src/ctl/drbctl" events --json --interval 20ms >"$scratch/events" 2>"$scratch/said" & }
-threshold_is_told() { # a switch that gets no CPU, or a link, would be told besides
+# Also fails if another event is reported, as when a switch gets no CPU or a link changes.
+threshold_is_told() {
   local status
   settled wiring >/dev/null
   begin
@@ -45,10 +47,12 @@ check "is told" soon told '.switch == "s2-1" and .what == "scheme" and .before =
 check "a config that is read again" drbctl reload s1-0
 check "is told" soon told '.switch == "s1-0" and .what == "reloads" and .before == "0" and .after == "1"'
 
-port_goes() { # port_goes SWITCH PORT FROM TO: since the last command
+# port_goes SWITCH PORT FROM TO: an event since $since_ms shows this change
+port_goes() {
   told ".unix_ms >= $since_ms and .switch == \"$1\" and .port == \"$2\" and .what == \"state\" and .before == \"$3\" and .after == \"$4\""
 }
-cut_is_told() { # both ends of a link within half a second, and nobody else
+# cut_is_told: both ends of a link are reported within half a second, and no other port
+cut_is_told() {
   local ended_ms ms
   since_ms=$((${EPOCHREALTIME/./} / 1000))
   fabric cut s1-0.u0 && ended_ms=$((${EPOCHREALTIME/./} / 1000)) &&
@@ -64,7 +68,7 @@ cut_is_told() { # both ends of a link within half a second, and nobody else
 decide "a link that is cut and mended is told at both ends, in half a second" undisturbed 100 cut_is_told
 sed 's/^/# /' "$scratch/took"
 
-stray() { # IPv4 packets from an address that is not the host's
+stray() { # stray: IPv4 packets from an address that is not the host's
   fabric exec h0 -- python3 -c "
 import socket
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -78,7 +82,7 @@ check "drops that begin are told, by name" soon told '.switch == "s1-0" and .wha
   (.before == "") and (.after | test("^spoofed_ip [0-9]+$"))'
 check "once while they last" jq -es 'map(select(.what == "drops" and (.after | startswith("spoofed_ip")))) | length == 1' "$scratch/events"
 
-# What happens elsewhere is told while one switch does not answer: a link that is down for a second.
+# A link is down for a second. Both changes are reported although one switch does not reply.
 check "all is well before" soon fabric check wiring
 since_ms=$((${EPOCHREALTIME/./} / 1000))
 check "a switch is paused" fabric pause s2-1
@@ -90,7 +94,7 @@ check "the switch is told as silent" soon told '.switch == "s2-1" and .what == "
 check "it goes on" fabric resume s2-1
 check "that is told, too" soon told '.switch == "s2-1" and .what == "switch" and .before == "silent" and .after == "runs"'
 
-# One that ends, or waits for a CPU, does not answer for a while either.
+# A switch that ends, or waits for a CPU, also does not reply for a while.
 is_paused_shortly() {
   local pid
   pid=$(pid_of s2-1) && drbctl set s2-1 threshold=4 || return

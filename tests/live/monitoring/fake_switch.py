@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A process that answers telemetry as a switch would whose counters do not add up.
+"""Replies to requests for telemetry like a switch whose counters do not add up.
 
-fake_switch.py SOCKET INSTANCE LOST UNNAMED: LOST packets are in no counter, UNNAMED drops have no
-reason. With INSTANCE "other" it answers as a DPDK process that is no switch. Serves until killed.
+fake_switch.py SOCKET INSTANCE LOST UNNAMED
+
+LOST packets are in no counter, and UNNAMED drops have no reason. With INSTANCE "other" it replies
+like a DPDK process that is no switch. Serves until it is killed.
 """
 import json
 import os
@@ -16,7 +18,7 @@ HEADER = os.path.join(os.path.dirname(__file__), "../../../src/core/counters.h")
 
 
 def keys(macro):
-    """The names that src/core/counters.h lists in this macro."""
+    """Returns the names that this macro of src/core/counters.h lists."""
     with open(HEADER, encoding="utf-8") as header:
         listing = re.search(rf"#define {macro}\(X\)(.*?[^\\])\n", header.read(), re.DOTALL)
     assert listing, f"{HEADER} has no {macro}"
@@ -24,7 +26,7 @@ def keys(macro):
 
 
 def some(texts, numbers, macro):
-    """An object with these keys, and those that a macro lists."""
+    """Returns an object with these keys and those that a macro lists."""
     return {**dict.fromkeys(texts.split(), ""), **dict.fromkeys([*numbers.split(), *keys(macro)], 0)}
 
 
@@ -33,7 +35,7 @@ def replies(instance, lost, unnamed):
     assert parts, f"{instance} is no switch of a fabric"
     fabric, layer, label = parts.groups()
     name = f"s{layer}-{label}"
-    # 100 packets came in by d0, 10 wait in u0.
+    # 100 packets came in at d0, and 10 are queued at u0.
     counts = {"d0": {"in_packets": 100, "in_discards": unnamed},
               "u0": {"out_packets": 90 - lost - unnamed, "queue_packets": 10}}
     info = {"name": name, "fabric": fabric, "version": "0", "layers": 2, "arity": 2, "uplinks": 2,
@@ -69,7 +71,7 @@ def main():
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(path + '.new')
     listener.listen(4)
-    os.rename(path + '.new', path)  # who finds it is served
+    os.rename(path + '.new', path)  # the socket listens before it can be found
     while True:
         client, _ = listener.accept()
         threading.Thread(target=serve, args=(client, answers), daemon=True).start()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a recording as drbctl record does, of a fabric that is larger than a machine runs.
+"""Writes a recording in the format of drbctl record, of a fabric that is too large for a machine.
 
-drbtopo list links --json ... | make_recording.py LAYERS ARITY LOOKS >FILE: a look a second; every link carries a load
-of its own."""
+drbtopo list links --json ... | make_recording.py LAYERS ARITY LOOKS >FILE
+
+Writes a state for each of LOOKS seconds. Every link carries its own load."""
 import json
 import random
 import sys
@@ -14,7 +15,7 @@ KEYS = ('in_packets in_octets in_discards in_missed out_packets out_octets out_d
 
 
 def main():
-    """See above."""
+    """Prints the recording."""
     layers, arity, looks = (int(a) for a in sys.argv[1:])
     links = [[f"{r[end]}.{r[f'{end}_port']}" for end in ('lower', 'upper')] for r in map(json.loads, sys.stdin)]
     rng = random.Random(1)

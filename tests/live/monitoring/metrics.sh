@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# drbctl metrics: what monitoring systems read is what drbctl shows.
+# Monitoring systems get the same figures from drbctl metrics as users from drbctl show.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -8,11 +8,13 @@ need_tool jq promtool
 
 linted() { drbctl metrics | tee "$scratch/metrics" | promtool check metrics; }
 
-sum_of() { # sum_of METRIC: over all series
+# sum_of METRIC: prints its sum over all series
+sum_of() {
   drbctl metrics | awk -v metric="$1{" 'index($0, metric) == 1 { sum += $NF } END { printf "%.0f\n", sum }'
 }
 
-same_sum() { # same_sum METRIC COLUMN: metrics and drbctl show agree
+# same_sum METRIC COLUMN: metrics and drbctl show agree
+same_sum() {
   local metric shown
   metric=$(sum_of "$1") && shown=$(drbctl show --all ports --json | jq -s "map(.$2) | add")
   echo "$1: $metric, drbctl show: $shown"
@@ -26,7 +28,7 @@ check "nothing to watch" fails_with 1 'no switch is running' drbctl watch
 drbgen write -l 3 -d 2 --traffic permutation --load 0.8 --slot 2ms --slots 300 --out "$scratch/traffic" >/dev/null
 up -l 3 -d 2 --rate 500pps
 decide "a replay" undisturbed 100 drbgen replay "$scratch/traffic"
-# Hellos are no packets: between two replays nothing is counted.
+# Counters of packets exclude hellos, so they do not change between two replays.
 check "promtool has nothing to say" linted
 check "nor anything to print" test -z "$(promtool check metrics <"$scratch/metrics" 2>&1)"
 monitoring=$root/deploy/monitoring

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Looks at the page of drbctl serve, or at one that drbctl record wrote, with a headless Chromium.
 
-page.py live URL DRBCTL TRAFFIC KILL STOP    a fabric that runs: TRAFFIC, KILL and STOP are commands, the first sends
-                                             packets, the second kills switch s2-1, the third ends s2-3 in order
-page.py play [--frames-s S] URL [FILE]       a recording: of the page itself, or FILE opened by it
+page.py live URL DRBCTL TRAFFIC KILL STOP    a running fabric. The last three are commands:
+                                             TRAFFIC sends packets, KILL kills switch s2-1,
+                                             STOP ends s2-3 in order.
+page.py play [--frames-s S] URL [FILE]       a recording: the page itself, or FILE opened by it
 
-Prints one JSON object with what is seen; tests/live/monitoring/page.sh judges it. --shots DIR: pictures of it.
-The interpreter is Debian's, which has its python3-selenium."""
+Prints one JSON object with the observations, which tests/live/monitoring/page.sh judges. With
+--shots DIR, saves screenshots there. Runs with Debian's interpreter, which has Debian's
+python3-selenium."""
 
 import argparse
 import json
@@ -26,11 +28,11 @@ from selenium.webdriver.support.ui import WebDriverWait
 FLAGS = ('--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
          '--disable-background-networking', '--disable-component-update', '--disable-sync',
          '--hide-scrollbars')
-COMPARED_S = 6  # of traffic, page beside drbctl watch
+COMPARED_S = 6  # seconds of traffic for which the page is compared with drbctl watch
 
 
 class Page:
-    """A browser with one page."""
+    """A browser that shows one page."""
 
     def __init__(self, url, shots):
         self.profile = tempfile.mkdtemp(prefix='page-')
@@ -50,37 +52,37 @@ class Page:
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def run(self, script, *arguments):
-        """What a script in the page returns."""
+        """Runs a script in the page; returns its result."""
         return self.driver.execute_script(script, *arguments)
 
     def size(self, width, height):
-        """The window as large as that, also below the least width of a window."""
+        """Sets the size of the view, which may be smaller than the least window."""
         self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
             'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': width < 600})
 
     def colours(self, scheme):
-        """Light or dark."""
+        """Sets the colour scheme: light or dark."""
         self.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {
             'features': [{'name': 'prefers-color-scheme', 'value': scheme}]})
 
     def wait(self, script, seconds=30):
-        """Until the script returns something true; how long that took."""
+        """Waits until the script returns something true; returns the seconds that this took."""
         begin = time.monotonic()
         WebDriverWait(self.driver, seconds, 0.02).until(lambda d: d.execute_script(script))
         return time.monotonic() - begin
 
     def shot(self, name):
-        """A picture of the window."""
+        """Saves a screenshot."""
         if self.shots:
             time.sleep(0.3)
             self.driver.save_screenshot(os.path.join(self.shots, f'{name}.png'))
 
     def elements(self, selector):
-        """How many elements match."""
+        """Returns the number of elements that match."""
         return len(self.driver.find_elements(By.CSS_SELECTOR, selector))
 
     def frames_per_second(self, seconds):
-        """How often the browser draws."""
+        """Returns the rate at which the browser draws."""
         return self.driver.execute_async_script('''
             const done = arguments[arguments.length - 1], begin = performance.now();
             let frames = 0;
@@ -90,11 +92,11 @@ class Page:
             requestAnimationFrame(step);''', seconds)
 
     def complaints(self):
-        """Errors on the console."""
+        """Returns errors and warnings of the console."""
         return [e['message'] for e in self.driver.get_log('browser') if e['level'] in ('SEVERE', 'WARNING')]
 
     def requests(self):
-        """Addresses that were asked for."""
+        """Returns the addresses that the page requested."""
         urls = set()
         for entry in self.driver.get_log('performance'):
             message = json.loads(entry['message'])['message']
@@ -112,7 +114,7 @@ return [history().frames.length, sums];'''
 
 
 def sent_by_page(page, seconds):
-    """Packets a second that each switch sends, by the links of the map: mean over these seconds."""
+    """Returns each switch's mean rate of sending over these seconds, by the links of the map."""
     looks, seen = [], None
     end = time.monotonic() + seconds
     while time.monotonic() < end or len(looks) < 2:
@@ -121,12 +123,12 @@ def sent_by_page(page, seconds):
             looks.append(sums)
             seen = number
         time.sleep(0.05)
-    looks = looks[1:]  # the first may be of a time before
+    looks = looks[1:]  # the first state may be from an earlier time
     return {name: sum(s[name] for s in looks) / len(looks) for name in looks[0]}
 
 
 def compare_with_watch(page, drbctl):
-    """The largest difference between page and drbctl watch over the same seconds, relative."""
+    """Returns the largest relative difference of page and drbctl watch in the same seconds."""
     with subprocess.Popen([drbctl, 'watch', '--json', '-i', f'{COMPARED_S}s', '-c', '1'],
                           stdout=subprocess.PIPE, text=True) as watch:
         mine = sent_by_page(page, COMPARED_S)
@@ -138,7 +140,7 @@ def compare_with_watch(page, drbctl):
 
 
 def default_way(page, source, target):
-    """Hops of the default way between two hosts as the panel lists them."""
+    """Returns the hops of the default path between two hosts, as the panel lists them."""
     page.run('''for (const [id, host] of [['from', arguments[0]], ['to', arguments[1]]]) {
       document.getElementById(id).value = host;
       document.getElementById(id).dispatchEvent(new Event('change'));
@@ -149,21 +151,21 @@ def default_way(page, source, target):
 
 
 def click(page, selector):
-    """A click on what may be a part of a drawing."""
+    """Clicks an element, which may be a part of a drawing."""
     page.run("document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', {bubbles: true}))", selector)
 
 
 def keyboard(page):
-    """True if a switch can be chosen without a pointer."""
+    """Returns true if a switch can be chosen without a pointer."""
     page.run("document.querySelector('[data-switch=\"s1-0\"]').focus()")
     page.driver.switch_to.active_element.send_keys('\ue007')  # Enter
     return page.run("return document.querySelector('#details h2').textContent") == 's1-0'
 
 
 def live(page, arguments):
-    """A fabric that runs."""
+    """Observes a running fabric."""
     page.wait("return document.querySelectorAll('.switch').length > 0 && history().frames.length > 2", 60)
-    # When the browser is there: how long that takes depends on the machine.
+    # Send traffic only once the browser has started, as its start-up time depends on the machine.
     with subprocess.Popen(arguments.traffic, shell=True, stdout=subprocess.DEVNULL) as traffic:
         page.wait('return history().last.delivered > 1000', 60)
         seen = look_at(page, arguments)
@@ -172,7 +174,7 @@ def live(page, arguments):
 
 
 def look_at(page, arguments):
-    """The same while it carries traffic."""
+    """Observes the fabric while it carries traffic."""
     seen = {'switches': page.elements('.switch'), 'links': page.elements('.link'),
             'hosts': page.elements('.host'), 'up': page.elements('.switch[data-state="up"]')}
     seen.update(compare_with_watch(page, arguments.drbctl))
@@ -204,7 +206,7 @@ def look_at(page, arguments):
 
 
 def play(page, arguments):
-    """A recording."""
+    """Observes a recording."""
     if arguments.file:
         page.driver.find_element(By.ID, 'file').send_keys(os.path.abspath(arguments.file))
     page.wait("return document.body.classList.contains('recording') && history().tree", 60)
@@ -224,7 +226,7 @@ def play(page, arguments):
 
 
 def main():
-    """See above."""
+    """Opens the page, observes it, and prints the observations."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--shots', metavar='DIR')
     kinds = parser.add_subparsers(dest='kind', required=True)

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The page of drbctl serve in a headless Chromium: what is drawn is the fabric, loads are those of drbctl watch,
-# a killed switch is marked, a recording plays without any switch, large fabrics fold; nothing is asked of others.
+# Tests the page of drbctl serve in a headless Chromium. It draws the fabric, shows the loads of
+# drbctl watch, and marks a killed switch. It plays a recording without any switch, folds large
+# fabrics, and sends no request to other sites.
 # Alone: rates and frames are measured.
-# PAGE_SHOTS=DIR: keeps pictures there, for docs/.
+# PAGE_SHOTS=DIR saves screenshots there, for docs/.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -14,11 +15,13 @@ export HOME=$scratch
 site=http://127.0.0.1:9110
 page() { /usr/bin/python3 -B "$root/tests/live/monitoring/page.py" ${PAGE_SHOTS:+--shots "$PAGE_SHOTS"} "$@"; }
 serves() { curl -sS --max-time 5 "$site/api/state" | jq -e '.switches | length == 20'; }
-seen() { # seen FILTER: true of the one object that was seen
+# seen FILTER: holds for the one object that page.py printed
+seen() {
   jq -se "length == 1 and (.[0] | $1)" "$scratch/seen" || { cat "$scratch/seen" && false; }
 }
 
-look() { # look KIND ARGUMENT...: what the browser sees is in $scratch/seen
+# look KIND ARGUMENT...: writes page.py's observations to $scratch/seen
+look() {
   page "$@" >"$scratch/seen"
 }
 
@@ -27,7 +30,7 @@ look_live() {
     "'$root/topo/fabric' stop s2-3"
 }
 
-# The same seconds, seen twice: what a machine without time makes of them differs.
+# Page and drbctl watch observe the same seconds; on a busy machine they may differ.
 same_rates() {
   seen '.compared == 20 and .difference < 0.05' && return
   if disturbed 200; then return "$cannot_tell"; fi
@@ -40,13 +43,13 @@ marked_soon() {
   return 1
 }
 
-draws() { # draws FPS: frames a second of the last look
+draws() { # draws FPS: least frame rate of the last observation
   seen ".fps >= $1" && return
   if disturbed 30; then return "$cannot_tell"; fi
   return 1
 }
 
-quiet() { # no complaint on the console, no request to elsewhere
+quiet() { # quiet: no complaint on the console, no request to other sites
   seen '.complaints == [] and .elsewhere == []'
 }
 

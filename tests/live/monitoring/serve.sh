@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# drbctl serve: what it serves is what drbctl shows, Prometheus reads it, and hostile clients change nothing.
+# drbctl serve serves what drbctl shows, Prometheus can read it, and hostile clients change nothing.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -12,7 +12,7 @@ status_of() { get -o /dev/null -w '%{http_code}' "$@"; }
 serves() { get "$site/api/state" | jq -e '.switches | length == 20'; }
 query() { get --get --data-urlencode "query=$1" http://127.0.0.1:9090/api/v1/query | jq -r '.data.result[0].value[1]'; }
 
-# What Prometheus has scraped equals what the switches say; nothing moves between the two looks.
+# Prometheus has the same sum as the switches. No counter changes between the two readings.
 scraped() {
   local shown scraped
   shown=$(drbctl show --all ports --json | jq -s 'map(.in_packets) | add')
@@ -23,16 +23,16 @@ scraped() {
 
 state_shows_down() { get "$site/api/state" | jq -e '.switches[] | select(.name == "s2-1") | .up == false'; }
 
-# Beside hostile clients of all kinds: answers stay quick, and the server's memory bounded.
+# Beside hostile clients of all kinds, replies stay quick, and the server's memory is bounded.
 memory_mb() { awk '/^VmRSS/ { print int($2 / 1024) }' "/proc/$server/status"; }
-slowest_ms() { # of 40 answers, each on a connection of its own
+slowest_ms() { # slowest_ms: of 40 replies, each on its own connection
   for ((i = 0; i < 20; i++)); do
     for path in / /api/state; do
       get --fail -o /dev/null -w '%{time_total}\n' "$site$path" || return
     done
   done | sort -n | awk 'END { printf "%d\n", $1 * 1000; exit NR != 40 }'
 }
-serves_beside() { # within a second
+serves_beside() { # serves_beside: within a second
   local ms
   ms=$(slowest_ms) && echo "slowest of 40 answers: $ms ms" && [ "$ms" -lt 1000 ]
 }
@@ -52,7 +52,7 @@ grep -q '4294967295$' /proc/self/uid_map && check "not as root" \
 check "it runs on" kill -0 $server
 check "a second server on this port" fails_with 2 'cannot listen on 127.0.0.1:9110' timeout 60 "$build/src/ctl/drbctl" serve
 check "the page" sh -c "curl -sS $site/ | grep -q '<title>drbswitch</title>'"
-files() { # every file that the page names is served
+files() { # files: every file that the page names is served
   get $site/ | grep -oE '(src|href)="[a-z]+\.(js|css)"' | cut -d'"' -f2 | while read -r file; do
     [ "$(status_of "$site/$file")" = 200 ] || { echo "$file" && return 1; }
   done
@@ -60,7 +60,7 @@ files() { # every file that the page names is served
 check "its files" files
 check "nothing else" test "$(status_of --path-as-is $site/../etc/passwd)" = 404
 check "another site's name" test "$(status_of -H 'Host: evil.example' $site/)" = 421
-links() { # of the state, as drbtopo lists them
+links() { # links: the state lists them as drbtopo does
   get $site/api/state | jq -r '.fabrics[].links[] | join(" ")' | sort >"$scratch/links"
   drbtopo list links -l 3 -d 2 --json | jq -r '"\(.lower).\(.lower_port) \(.upper).\(.upper_port)"' | sort | diff - "$scratch/links"
 }
@@ -68,7 +68,8 @@ check "it has the links of drbtopo" links
 check "localhost is its name, too" test "$(status_of http://localhost:9110/)" = 200
 check "read only" test "$(status_of -X POST -d x=1 $site/api/state)" = 405
 check "metrics are Prometheus text" sh -c "curl -sS -o /dev/null -w '%{content_type}' $site/metrics | grep -q '^text/plain; version=0.0.4;'"
-headers_only() { # headers_only PATH: HEAD has the headers of GET, and not a byte behind them
+# headers_only PATH: HEAD has the headers of GET, and no byte after them
+headers_only() {
   exec 7<>/dev/tcp/127.0.0.1/9110
   printf 'HEAD %s HTTP/1.1\r\nHost: 127.0.0.1:9110\r\nConnection: close\r\n\r\n' "$1" >&7
   timeout 60 cat <&7 | tr -d '\r' >"$scratch/head"
@@ -109,7 +110,8 @@ wait $hostile
 check "they end" test $? = 0
 check "still serves" serves
 
-# Of the looks of five seconds: how many, the longest time between two, and the slowest of 20 scrapes meanwhile, in ms.
+# Prints the slowest of 20 scrapes within five seconds, the number of polls meanwhile, and the
+# longest time between two polls. Times are in ms.
 looks() {
   timeout 5 curl -sSN $site/events | grep -o '"unix_ms":[0-9]*' | cut -d: -f2 >"$scratch/looks" &
   for ((i = 0; i < 20; i++)); do
@@ -124,7 +126,8 @@ keeps_looking() {
   echo "$count looks in 5 s, at most $gap ms apart; slowest of 20 scrapes: $slowest ms"
   [ "$count" -ge 4 ] && [ "$gap" -lt 1300 ] && [ "$slowest" -lt 500 ]
 }
-metric_is() { get $site/metrics | grep -qF "drb_up{fabric=\"drb\",switch=\"$1\",layer=\"2\"} $2"; } # metric_is SWITCH VALUE
+# metric_is SWITCH VALUE: /metrics has this value of drb_up
+metric_is() { get $site/metrics | grep -qF "drb_up{fabric=\"drb\",switch=\"$1\",layer=\"2\"} $2"; }
 ended_is() { get "$site/api/state" | jq -e ".switches[] | select(.name == \"$1\") | .ended == $2"; }
 pid=$(drbctl list --json | jq -r 'select(.switch == "s2-1") | .pid')
 kill -STOP "$pid"

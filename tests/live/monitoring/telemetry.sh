@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# DPDK's own client reads the stats sockets. What each reply has: tests/unit/switch/control/test_replies.c.
+# DPDK's own client reads the stats sockets. tests/unit/switch/control/test_replies.c tests all
+# replies.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch
 need_tool dpdk-telemetry.py jq
 
-ask() { # ask SWITCH COMMAND: the reply, without the client's greeting
+# ask SWITCH COMMAND: prints the reply, without the client's greeting
+ask() {
   echo "$2" | dpdk-telemetry.py -f "drb-$1" | sed -n '/^{"\//p'
 }
 
@@ -24,7 +26,7 @@ check "/drb/all is long" test "$(wc -c <"$scratch/reply")" -gt 4000
 check "what is no command" reply_has s2-5 /drb/nothing '. == null'
 check "all commands" reply_has s2-5 / 'contains(["/drb/info", "/ethdev/list", "/help"])'
 check "help" reply_has s2-5 /help,/drb/drops '."/drb/drops" == "Dropped packets by reason"'
-# What exporters ask that know DPDK's own commands alone.
+# These are requests of exporters that know only DPDK's own commands.
 check "/info" reply_has s2-5 /info '(.version | startswith("DPDK")) and .pid > 0 and .max_output_len > 16384'
 check "/ethdev/list" reply_has s2-5 /ethdev/list '. == [0, 1, 2, 3]'
 check "/ethdev/info" reply_has s2-5 /ethdev/info,1 '.name == "d1" and .peer == "s1-5.u1"'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Network cards: one switch of a fabric is a guest of QEMU, whose cards (virtio, 82540EM, 82574L behind an emulated
-# IOMMU) its kernel gives up to it. What goes wrong with cards is named.
-# Alone: the guest is emulated, which takes all the time that the CPUs have, like a build.
-# Full: a guest takes long to boot; what is said of cards without one is checked among the unit tests.
+# One switch of a fabric runs in a guest of QEMU, whose kernel gives up its network cards to the
+# switch: virtio, 82540EM, and 82574L, behind an emulated IOMMU. Mistakes with cards are named.
+# Alone: the guest is emulated, which takes all CPU time, like a build.
+# Full: a guest takes long to boot; unit tests have the messages about cards.
 here=$(dirname "$0")
 # Packages are downloaded outside of the story's namespaces, where there is a network.
 if [ -z "${DRB_STORY_WORLD:-}" ]; then
@@ -29,7 +29,8 @@ fi
 switch=build/src/switch/drbswitch
 [ "$build" = "$root/build" ] || switch=$build/src/switch/drbswitch
 
-# config NAME LINK PROCESS CARD...: a switch with these keys, and cards as d0 d1 u0 u1; NAME.yaml in the guest's folder
+# config NAME LINK PROCESS CARD...: writes NAME.yaml to the guest's folder: a switch with these
+# keys, and with the cards as d0 d1 u0 u1
 config() {
   local name=$1 n=0
   {
@@ -45,14 +46,14 @@ config() {
   } >"$share/$name.yaml"
 }
 
-# The recipe for real cards, with the addresses and the size of this guest.
+# recipe: the recipe for real cards, with the addresses and the size of this guest
 recipe() {
   sed 's/0000:3b:00.0/0000:00:1a.0/; s/0000:3b:00.1/0000:00:1b.0/; s/0000:5e:00.0/0000:00:1c.0/; s/0000:5e:00.1/0000:00:1d.0/
        s/memory: 512/memory: 96/; s/cpus: "2"/cpus: "1"/' "$root/config/physical.yaml" >"$share/recipe.yaml"
 }
 
-# refused PATTERN LINK PROCESS CARD...: a switch that is so configured says one line, which matches, and ends with
-# status 2
+# refused PATTERN LINK PROCESS CARD...: a switch with this configuration prints one line that
+# matches, and ends with status 2
 refused() {
   local said status
   config refused "driver: none$2" "$3" "${@:4}"
@@ -62,20 +63,21 @@ refused() {
   [ $status = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -qE -- "$1" <<<"$said"
 }
 
-# begin NAME: the switch of the guest forwards by this config
+# begin NAME: the guest's switch forwards with this config
 begin() {
   rm -f "$share/log"
   guest "cp /run/share/$1.yaml /run/switch.yaml
     setsid $switch -c /run/switch.yaml </dev/null >/run/share/log 2>&1 & echo \$! >/run/pid" &&
     soon grep -q ' ready: ' "$share/log" && cat "$share/log"
 }
-# end SIGNAL: it ends, and another may begin
+# end SIGNAL: ends the switch, so that another can begin
 end() { guest "kill -$1 \$(cat /run/pid); for i in \$(seq 400); do [ -e /proc/\$(cat /run/pid) ] || exit 0; sleep 0.05; done; exit 1"; }
 ctl() { guest "build/src/ctl/drbctl $*"; }
 quiet() { cat "$share/log" && ! grep -E 'EAL|no carrier' "$share/log"; }
 pings() { soon fabric check ping; }
 conserved() { ctl check s1-0; }
-links_say() { # links_say FILTER WORD...: of each port
+# links_say FILTER WORD...: the filter yields these words, one for each port
+links_say() {
   ctl show s1-0 links --json >"$scratch/links" && jq -r "$1" "$scratch/links" | diff - <(printf '%s\n' "${@:2}")
 }
 ring_packets() { ctl show s1-0 ports --json | jq -s 'map(.ring_packets // 0) | add'; }
@@ -85,7 +87,7 @@ nothing_in_rings() {
   echo "$waiting packets" && [ "$waiting" = 0 ]
 }
 
-# traffic IPERF3 ARGUMENT...: from h0 to h7 over the switch; the result is in $scratch/traffic
+# traffic IPERF3 ARGUMENT...: sends from h0 to h7 over the switch; $scratch/traffic has the result
 traffic() {
   local status
   soon timeout 20 "$root/topo/fabric" exec h0 -- iperf3 -c h7 --json "$@" >"$scratch/traffic"
@@ -96,7 +98,8 @@ traffic() {
   return $status
 }
 
-# cable N: it is pulled, which the switch notices, and put in again; others go another way meanwhile
+# cable N: pulls a cable, which the switch notices, and plugs it in again; others use other paths
+# meanwhile
 cable() {
   pulled "$1" || { cat "$share/log" && fabric logs s2-0 s2-1 && ctl show s1-0 links && drbctl show s2-1 links && false; }
 }
@@ -107,7 +110,7 @@ pulled() {
   guest_cable "$1" true && soon eval "tail -n +1 '$share/log' | grep 'port $port: ' | tail -n 1 | grep -q 'up again'"
 }
 
-# host_mtu N HOST...: interfaces of hosts, and of this switch to them
+# host_mtu N HOST...: sets the MTU of hosts, and of the ports of this switch to them
 host_mtu() {
   local host
   for host in "${@:2}"; do
@@ -115,7 +118,7 @@ host_mtu() {
     case $host in h[01]) in_ns ip link set "d${host#h}" mtu "$1" || return ;; esac
   done
 }
-# long_pings: packets of 9000 octets that may not be cut, in and out by every card
+# long_pings: unfragmented packets of 9000 bytes come in and go out by every card
 long_pings() {
   local far near
   for far in h4 h5 h6 h7; do
@@ -126,14 +129,15 @@ long_pings() {
   ctl show s1-0 ports --json >"$scratch/ports" && cat "$scratch/ports" &&
     jq -se 'all(.[]; .in_octets > 40000 and .out_octets > 40000)' "$scratch/ports"
 }
-longer_is_told() { # longer_is_told HOST: by the switch, that 9000 octets are what it takes
+# longer_is_told HOST: the switch reports to the host that it takes 9000 bytes
+longer_is_told() {
   fabric exec "$1" -- ping -M 'do' -s 9300 -c 1 -W 5 10.0.0.8 2>&1 | tee "$scratch/told" | grep -E 'mtu ?= ?9000'
 }
 
-# The frames of 9000 octets that come to the card of a port while the switch receives nothing: more than it has buffers for, and
-# fewer than may wait in the host's tap.
+# The number of frames of 9000 bytes that arrive at a card while the switch receives nothing. It
+# exceeds the buffers of the switch, but fits into the host's tap.
 stall_frames=900
-# counted PORT EXPRESSION: of its counters
+# counted PORT EXPRESSION: evaluates the expression on the port's counters
 counted() { ctl show s1-0 ports --json | jq "select(.port == \"$1\") | $2"; }
 all_counted() { # all_counted PORT COUNT
   local n
@@ -142,20 +146,23 @@ all_counted() { # all_counted PORT COUNT
   [ "$n" = "$2" ]
 }
 still_counted() { all_counted "$1" "$(<"$scratch/count-$1")"; }
-tap_gave() { in_ns cat "/sys/class/net/t$1/statistics/tx_packets"; } # to card N
+# tap_gave N: prints how many frames the host's tap gave to card N
+tap_gave() { in_ns cat "/sys/class/net/t$1/statistics/tx_packets"; }
 card_took() { [ "$(tap_gave "$1")" -ge "$2" ]; }
 
-# stalled N EXPRESSION: all that come to card N meanwhile are received later or counted as missed; of those that were, it holds.
+# stalled N EXPRESSION: frames that arrive at card N while the switch is stopped are received later
+# or counted as missed. The expression holds for the number of missed frames.
 stalled() {
   local port=${guest_ports[$1]} count given dropped missed
   local drops=/sys/class/net/t$1/statistics/tx_dropped
-  in_ns tc filter del dev "$port" ingress # nothing else comes
+  in_ns tc filter del dev "$port" ingress # no other frames arrive
   missed=$(counted "$port" .in_missed) given=$(tap_gave "$1") dropped=$(in_ns cat "$drops")
   count=$(($(counted "$port" '.in_packets + .in_missed') + stall_frames))
   echo $count >"$scratch/count-$port"
   guest "kill -STOP \$(cat /run/pid)" &&
     in_ns python3 -B "$root/tests/live/ports/guest/send_frames.py" "t$1" $stall_frames 9000 || return
-  # A card that drops has taken all of them; others leave those that they have no room for in the tap.
+  # A card that drops frames has taken all of them. Other cards leave frames without a buffer in the
+  # tap.
   [ "$2" = '. == 0' ] || soon card_took "$1" $((given + stall_frames)) || return
   guest "kill -CONT \$(cat /run/pid)" && soon all_counted "$port" $count || return
   missed=$(counted "$port" ".in_missed - $missed")
@@ -175,7 +182,7 @@ guest_start "$build/guest" intel_iommu=on
 check "the guest boots" guest_booted
 [ "$not_ok_count" = 0 ] || exit 1
 
-# Mistakes, each with its cure.
+# Mistakes are reported with their cures.
 e1000=0000:00:1b.0
 check "the kernel has the card" refused \
   "card $e1000 is bound to the kernel's driver e1000, interface eth[0-9]: dpdk-devbind.py --bind=vfio-pci $e1000" '' '' 00:1B.0
@@ -199,7 +206,7 @@ recipe
 check "config/physical.yaml: forwards" begin recipe
 check "nothing else is said" quiet
 check "poll: every pair" pings
-# What a link agreed on is its rate; virtio does not tell.
+# The rate of a port is the one that its link negotiated; virtio does not report one.
 check "rates are those of links" links_say '.rate' none 1Gbit 1Gbit none
 check "poll: TCP" traffic -t 1
 check "poll: conserved" conserved
@@ -234,8 +241,9 @@ guest 'echo 96 >/proc/sys/vm/nr_hugepages'
 check "reloads are quiet, too" bash -c "! grep EAL '$share/log'"
 check "conserved" conserved
 
-# A switch that receives nothing for a while. QEMU drops a frame if a card has a buffer for its beginning only, which is so of
-# the 82540EM; else it leaves what there is no buffer for in the tap.
+# A switch receives nothing for a while. QEMU drops a frame if the card has a buffer only for the
+# frame's beginning, which happens with the 82540EM. Otherwise it leaves frames without buffers in
+# the tap.
 check "82540EM: what it dropped is counted" stalled 1 ". > $stall_frames / 2 and . < $stall_frames"
 check "82574L: all is received" stalled 2 '. == 0'
 check "virtio: all is received" stalled 0 '. == 0'
@@ -244,18 +252,19 @@ check "conserved with drops" conserved
 check "is killed" end KILL
 guest_wire d0 0
 
-# A link that is slower than it looks.
+# The link behind a card is slower than the card reports.
 guest_wire d1 4 && guest_wire u0 5
 config slow 'driver: pci' '' 0000:00:1a.0 0000:00:1e.0 0000:00:17.0 00:1D.0
 in_ns tc qdisc add dev u1 root tbf rate 10mbit burst 20kb limit 1mb
 check "forwards again" begin slow
 check "every pair over virtio" pings
 
-arrived() { # UDP packets at h7, whether somebody waits for them or not
+# arrived: UDP packets at h7, whether a program receives them or not
+arrived() {
   fabric exec h7 -- awk '/^Udp: [0-9]/ { n += $2 + $3 + $4 } /^Udp6(InDatagrams|NoPorts|InErrors) / { n += $2 }
     END { print n }' /proc/net/snmp /proc/net/snmp6
 }
-# iperf3 counts what is still on its way when it ends as lost: some 80 packets wait for such a link.
+# iperf3 counts packets under way at its end as lost; some 80 packets wait for such a link.
 slow() {
   local before lost mean pinging begins=$(($(wc -l <"$share/log") + 1))
   before=$(arrived)
@@ -263,7 +272,7 @@ slow() {
   pinging=$!
   traffic -u -b 15M -l 1200 -t 3 || return
   wait $pinging
-  fabric exec h0 -- fping -q -c 5 -p 100 h7 # behind the last of them
+  fabric exec h0 -- fping -q -c 5 -p 100 h7 # pass the link after the last of them
   lost=$(jq ".end.sum.packets | 100 * (. - $(arrived) + $before) / ." "$scratch/traffic")
   echo "lost $lost %"
   tail -n +$begins "$share/log" >"$scratch/meanwhile"

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""checksums.py PCAP: how many TCP and UDP packets of a capture have a whole checksum, how many one that
-a kernel left to the device it sends by, and how many a wrong one. Exit status 1 if any is wrong."""
+"""Counts TCP and UDP packets of a capture by the state of their checksums.
+
+checksums.py PCAP    prints how many are whole, unfinished (partial: left to the device), and wrong
+
+Exit status 1 if any is wrong, or if there are fewer than 20 packets."""
 
 import struct
 import sys
@@ -15,7 +18,7 @@ def total(octets):
 
 
 def state_of(frame):
-    """'whole', 'unfinished' or 'wrong'; None for what has no such checksum."""
+    """Returns 'whole', 'unfinished' or 'wrong', or None for a frame without such a checksum."""
     at = 14
     while frame[at - 2:at] in (b'\x81\0', b'\x88\xa8'):
         at += 4

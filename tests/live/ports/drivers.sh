@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The same fabric over every kind of link between switches, all of which can be taken down.
+# Runs the same fabric over every kind of link between switches; ports of each kind can be taken
+# down.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl

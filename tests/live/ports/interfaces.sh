@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Interfaces that come later than the switch, go while it runs, and come again.
+# Interfaces come later than the switch, disappear while it runs, and come again.
 # Quiet: times are measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
 need_tool jq fping
 
-# make_host H SWITCH PORT: the link of a host, as the plan makes it
+# make_host H SWITCH PORT: makes the link of a host as the plan does
 make_host() {
   ip -n "drb-$2" link add "$3" type veth peer name eth0 netns "drb-h$1" || return
   ip -n "drb-$2" link set "$3" addrgenmode none up
@@ -30,14 +30,14 @@ state_is() { # state_is SWITCH PORT STATE
     jq -se --arg p "$2" --arg s "$3" 'any(.port == $p and .state == $s)' || { cat "$scratch/links" && false; }
 }
 
-# A host that has asked for an address before its switch was at the interface asks again a second later: so
-# each try asks anew.
+# If a host asks for an address before its switch uses the interface, it asks again only a second
+# later. Each try therefore makes it ask anew.
 answers() { # answers FROM TO
   ip -n "drb-h$1" neighbour flush dev eth0 nud all
   ip netns exec "drb-h$1" fping -q -r 0 -t 50 "10.0.0.$(($2 + 1))" 2>&1
 }
 
-# within MS COMMAND...: it succeeds so long after now
+# within MS COMMAND...: the command succeeds within this time from now
 within() {
   local limit=$1 begin took
   begin=$(ms_now)
@@ -47,7 +47,7 @@ within() {
   [ $took -le "$limit" ]
 }
 
-# Each can be tried again: what is there goes first, and what is gone comes first.
+# Each of these can be repeated: they first remove what exists, or make what is missing.
 there() { ip -n drb-s1-0 link show dev "$1" >/dev/null 2>&1; }
 delete() { ip -n drb-s1-0 link delete "$1"; }
 host_goes() {
@@ -86,12 +86,13 @@ for workers in 1 2; do
   check "$workers workers: down" fabric down
 done
 
-# Links that are wired after the switch has started, as a container's are.
+# Links are connected after the switch has started, as a container's are.
 cat >"$scratch/late.yaml" <<'END'
 fabric: {layers: 2, arity: 1}
 switch: {layer: 1, label: 0}
 END
-waits_for_links() { # it waits for each of two links, and is ready within a second of the last one
+# waits_for_links: the switch waits for both links, and is ready within a second of the last one
+waits_for_links() {
   ip -n late link delete d0 2>/dev/null
   ip -n late link delete u0 2>/dev/null
   ip netns exec late "$build/src/switch/drbswitch" -c "$scratch/late.yaml" 2>"$scratch/late" &

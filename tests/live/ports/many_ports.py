@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a switch with many ports says, word for word, and drbctl path asking a stats socket that repeats it.
+"""Checks the replies of a switch with many ports, and drbctl path with a socket that repeats them.
 
-many_ports.py FABRIC PORTS DRBCTL    of a fabric with one switch; exit status 0, or a traceback."""
+many_ports.py FABRIC PORTS DRBCTL
+
+FABRIC has one switch. Exit status 0, or a traceback."""
 import json
 import pathlib
 import subprocess

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Packets as long as fabric.mtu cross the fabric on every kind of link, longer ones do not, and a host that sends
-# longer ones is told how long they may be: path MTU discovery of IPv4, IPv6 and TCP works.
+# Packets as long as fabric.mtu cross the fabric over every kind of link, and longer ones do not. A
+# host that sends longer ones learns the limit: path MTU discovery works for IPv4, IPv6 and TCP.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -11,13 +11,13 @@ host() { fabric exec "$@"; } # host NAME -- COMMAND...
 
 sum_of() { drbctl show --all "$1" --json | jq -s "map(.$2) | add"; }
 
-# whole PACKET TO: a packet of so many octets that may not be cut comes there and back
+# whole PACKET TO: an unfragmented packet of PACKET bytes arrives and is answered
 whole() { host h0 -- ping -q -M 'do' -s $(($1 - 28)) -c 3 -i 0.1 -W 2 "$2"; }
 whole6() { host h0 -- ping -6 -q -M 'do' -s $(($1 - 48)) -c 3 -i 0.1 -W 2 "$2"; }
 
 too_long() { host h0 -- ping -M 'do' -s $(($1 - 28)) -c 1 -W 2 "$2" 2>&1 | grep -i "message too long.*$3"; }
 
-stream() { # stream FROM TO OCTETS: one TCP stream, whole
+stream() { # stream FROM TO BYTES: one TCP stream of so many bytes arrives complete
   local server status
   host "$2" -- timeout 150 iperf3 -s -1 -p 5999 >/dev/null &
   server=$!
@@ -29,7 +29,7 @@ stream() { # stream FROM TO OCTETS: one TCP stream, whole
   [ $status = 0 ] && jq -e ".end.sum_sent.bytes >= $3 and .end.sum_received.bytes > 0" "$scratch/stream" >/dev/null
 }
 
-# file FROM TO: arrives bit for bit
+# file FROM TO: a file arrives bit for bit
 mkdir "$scratch/www"
 head -c 20000000 /dev/urandom >"$scratch/www/file"
 serves() { host "$1" -- ss -ltnH 'sport = :8000' | grep .; }
@@ -45,14 +45,14 @@ file() {
   [ $status = 0 ] && cmp "$scratch/www/file" "$scratch/got"
 }
 
-# larger HOST MTU: its interface takes more than the fabric
+# larger HOST MTU: the host's interface takes longer packets than the fabric
 larger() { host "$1" -- ip link set eth0 mtu "$2"; }
-# told MTU ARGUMENT...: the sender of a ping is told that its packet is longer than this
+# told MTU ARGUMENT...: the sender of a ping learns that its packet exceeds this MTU
 told() {
   host h0 -- ping -M 'do' -c 1 -W 2 "${@:2}" 2>&1 | tee "$scratch/told" | grep -qiE "mtu ?= ?$1"
 }
 
-# replays MTU: drbgen's packets of that length all arrive
+# replays MTU: all of drbgen's packets of that length arrive
 replays() {
   rm -rf "$scratch/traffic"
   drbgen write -l 2 -d 2 --traffic permutation --load 0.3 --slot 2ms --slots 100 --size $(($1 + 14)) --out "$scratch/traffic" &&
@@ -80,14 +80,15 @@ for kind in af_packet:9000 memif:9000 af_xdp:9000 af_packet:1280; do
   check "$driver: down" fabric down
 done
 check "nothing is left of these" nothing_left
-# As root: tests/run.sh has unit tests run by an ordinary user, who may load no program.
+# Root runs these tests here, because tests/run.sh runs unit tests as a user who may load no
+# program.
 for name in xsk xdp_steer; do
   test=$build/tests/unit/test_$name
   [ ! -x "$test" ] || check "unit test $name" "$test"
 done
 check "out of range" fails_with 2 '1280..9000' fabric up -l 2 -d 2 --mtu 1000
 
-# Hosts whose own interfaces take more than the fabric carries.
+# Interfaces of hosts take longer packets than the fabric carries.
 up -l 2 -d 2
 drbgen write -l 2 -d 2 --traffic permutation --load 0.3 --slots 10 --size 1515 --out "$scratch/too_long" 2>/dev/null
 check "traffic of longer packets" fails_with 2 'frames of 1515 bytes need an MTU of 1501, and that of a host is 1500: .*--size 1514' \

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Hosts as they come, with their offloads on: files arrive bit for bit whatever the links between the switches,
-# the unit of decisions and the IP version; no packet that arrives has a wrong checksum, though between
-# packet sockets and over memif nobody need have finished it, as on any veth; packets are packets to every counter.
+# Hosts keep their default offloads. Files arrive bit for bit over all kinds of links between
+# switches, with all units of decisions, and in both IP versions. No packet arrives with a wrong
+# checksum. Between packet sockets and over memif, checksums may stay unfinished, as on any veth.
+# All counters count packets, not GSO packets.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
 need_tool curl python3 iperf3 jq tcpdump ss
 
-in_host() { "$root/topo/fabric" exec "$@"; } # keeps its pid
+in_host() { "$root/topo/fabric" exec "$@"; } # keeps its process ID, unlike fabric()
 
 serves() { # serves HOST: a file of 5 MB by HTTP, over IPv4 and IPv6
   in_host "$1" -- python3 -m http.server -b :: -d "$scratch/www" 8000 >"$scratch/http" 2>&1 &
@@ -16,13 +17,14 @@ serves() { # serves HOST: a file of 5 MB by HTTP, over IPv4 and IPv6
   soon listens "$1" 8000
 }
 
-arrives() { # arrives CLIENT ADDRESS [OPTION...]: of curl
+arrives() { # arrives CLIENT ADDRESS [OPTION OF curl...]
   rm -f "$scratch/got"
   fabric exec "$1" -- curl -gsS -m 60 "${@:3}" -o "$scratch/got" "http://$2:8000/file" &&
     cmp "$scratch/www/file" "$scratch/got"
 }
 
-# An overlay as those of containers: the checksums that are left to devices are those of the packets inside.
+# Makes an overlay as containers have it: checksums that are left to devices belong to inner
+# packets.
 tunnel() { # tunnel HOST ADDRESS PEER
   fabric exec "$1" -- ip link add vx0 type vxlan id 5 remote "$3" dstport "$vxlan_port" dev eth0 &&
     fabric exec "$1" -- ip address add "$2/24" dev vx0 &&
@@ -38,7 +40,8 @@ begins_to_capture() { # begins_to_capture HOST
   soon grep -q listening "$scratch/tcpdump"
 }
 
-checksums() { # checksums: none of what arrived is wrong; memif links carry what is unfinished as it is
+# checksums: no packet arrived with a wrong one; memif links carry unfinished ones as they are
+checksums() {
   kill -INT "$capturing"
   wait "$capturing"
   python3 -B "$root/tests/live/ports/checksums.py" "$scratch/pcap" | tee "$scratch/checksums" || return
@@ -46,7 +49,7 @@ checksums() { # checksums: none of what arrived is wrong; memif links carry what
   [ "$driver" != memif ] || [ "$testpmd" ] || ! grep -q ', 0 unfinished' "$scratch/checksums"
 }
 
-has_offloads() { # on both sides of the hosts' links
+has_offloads() { # has_offloads: segmentation by the device is on at h0
   fabric exec h0 -- python3 -c "
 import fcntl, socket, struct, ctypes
 value = ctypes.create_string_buffer(struct.pack('=II', 0x1e, 0))  # ETHTOOL_GTSO
@@ -55,10 +58,11 @@ fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8946, request)
 raise SystemExit(not struct.unpack('=II', value.raw[:8])[1])"
 }
 
-# What the kernel of h7 dropped since the program that was to read it waited for a CPU.
+# Counts datagrams that the kernel of h7 dropped while the program that reads them waited for a CPU.
 overflows() { fabric exec h7 -- awk '$1 == "Udp:" && $6 ~ /^[0-9]+$/ { print $6 }' /proc/net/snmp; }
 
-datagrams() { # datagrams ADDRESS: of iperf3, whole, and none lost but what the machine costs
+# datagrams ADDRESS: iperf3's datagrams arrive whole, and only the machine loses any
+datagrams() {
   local before receiver
   before=$(overflows)
   in_host h7 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
@@ -72,17 +76,19 @@ datagrams() { # datagrams ADDRESS: of iperf3, whole, and none lost but what the 
     '.end.sum | .lost_packets - $full < 0.05 * .packets and .packets > 800' "$scratch/udp"
 }
 
-no_drops() { # whatever a GSO packet is made of
+no_drops() { # no_drops: no frame was dropped because of its form
   drbctl show --all drops --json | jq -se 'map(.bad_gso + .oversize + .bad_frame) | add == 0'
 }
 
-cut() { # GSO packets were cut and put together: what s1-3 sent to the host went as such
+# cut: GSO packets were cut and coalesced, as s1-3 sent GSO packets to the host
+cut() {
   drbctl show s1-3 worker --json | jq -e '.gso_packets > 1000'
 }
 
 packets_of() { drbctl show s1-0 ports --json | jq -s 'map(select(.port == "d0").in_packets) | add'; }
 
-# Between switches on veths, whatever hosts send: each packet is a frame of its own, IP or ARP, and so is each hello.
+# On veths between switches, each packet is its own frame, IP or ARP, whatever hosts send; so is
+# each hello.
 watches_link() {
   rm -f "$scratch/watch"
   in_host s1-0 -- tcpdump -s 64 -B 65536 -w "$scratch/link" -i u1 --immediate-mode >"$scratch/watch" 2>&1 &
@@ -113,7 +119,7 @@ for driver in af_packet af_xdp memif; do
     continue
   fi
   for unit in packet flow flowlet; do
-    # Without it, each kind of link and each unit is there once.
+    # A plain run covers each kind of link and each unit once.
     case $driver,$unit in
       af_packet,* | *,packet) ;;
       *) in_full "$driver and $unit" || continue ;;
@@ -140,7 +146,7 @@ for driver in af_packet af_xdp memif; do
     fi
     decide "$driver, $unit: UDP" undisturbed 50 datagrams 10.0.0.8
     check "$driver, $unit: nothing was dropped for its form" no_drops
-    # 5 MB twice is some 7000 segments, whatever the host made of them.
+    # Twice 5 MB are some 7000 segments, whatever GSO packets the host made of them.
     check "$driver, $unit: counters count segments" test "$(packets_of)" -gt 7000
     [ $driver = af_xdp ] || check "$driver, $unit: the receiver's kernel gets GSO packets" cut
     check "$driver, $unit: packets are conserved" fabric check counters
@@ -150,8 +156,8 @@ for driver in af_packet af_xdp memif; do
   done
 done
 
-# testpmd, a memif peer that is no switch, takes the place of s2-0 and passes on what it gets as it is: for it both
-# switches finish checksums, so that the hosts behind need not know what was left unfinished.
+# testpmd, a memif peer that is no switch, replaces s2-0 and passes on frames unchanged. For it,
+# both switches finish checksums, so that hosts behind it need not know which ones were unfinished.
 sockets=/run/drbswitch/drb/memif
 by_testpmd() { drbctl show s1-3 ports --json | jq -se 'map(select(.port == "u0"))[0].out_packets > 3000'; }
 if in_full "a memif peer that is no switch"; then
@@ -178,7 +184,7 @@ if in_full "a memif peer that is no switch"; then
   check "down" fabric down
 fi
 
-# Three switches, then five of which one dies on the way.
+# A path over three switches is used, then one over five, of which one dies meanwhile.
 head -c 100000000 /dev/urandom >"$scratch/www/file"
 for driver in af_packet memif; do
   up_over $driver -l 3 -d 2 --unit flow

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# `occupancy: ring` on memif links without a rate: two TCP streams that have one default uplink use both, and
-# nothing is refused; they carry 0.9 of what they do with `occupancy: queue`, in turns on the same fabric.
-# With DRB_THRESHOLD=T, by another threshold than the default.
+# With `occupancy: ring` on memif links without a rate, two TCP streams that share a default uplink
+# use both uplinks, and no ring refuses a packet. They carry at least 0.9 of their rate with
+# `occupancy: queue`; both are measured in turns on the same fabric. DRB_THRESHOLD=T sets another
+# threshold than the default.
 # Alone: throughput is measured.
-# Full: it measures for a minute what test_ring_load.c decides.
+# Full: it measures for a minute; test_ring_load.c tests decisions by rings.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -12,16 +13,18 @@ need_tool iperf3 jq sysctl
 seconds=2 rounds=4
 
 
-in_force() { # in_force WHERE: at both uplinks of s1-0
+# in_force WHERE: both uplinks of s1-0 use this occupancy
+in_force() {
   drbctl show s1-0 links --json | jq -s -e --arg occupancy "$1" \
     'map(select(.port | startswith("u")) | .occupancy == $occupancy) | length == 2 and all'
 }
 
-by() { # by WHERE: every switch goes by this occupancy from now on
+# by WHERE: every switch uses this occupancy from now on
+by() {
   sed -i "s/occupancy: .*/occupancy: $1/" /run/drbswitch/drb/*.yaml && drbctl reload --all && in_force "$1"
 }
 
-# What waits at the uplinks of s1-0, queue and ring, looked at again and again until the file is gone.
+# Samples queue and ring of the uplinks of s1-0 until the file is gone, and prints means.
 look() { # look FILE
   while [ -e "$1" ]; do drbctl show s1-0 ports --json; done |
     jq -s 'map(select(.port | startswith("u"))) | group_by(.port) |
@@ -30,8 +33,8 @@ look() { # look FILE
 
 refused() { drbctl show s1-0 worker --json | jq .tx_refused; }
 
-# Two streams into hosts 4 and 6, whose default uplink is u0.
-streams() { # streams WHERE: a line of JSON
+# Two streams go to hosts 4 and 6, whose default uplink is u0.
+streams() { # streams WHERE: prints a line of JSON
   local host before
   by "$1" >&2 || return
   for host in h4 h6; do
@@ -64,8 +67,8 @@ in_turns() {
            from_entries' "$scratch/turns" >"$scratch/means"
 }
 
-# means FILTER: it holds for one measurement, which several checks look at; one that fails makes the next anew.
-# Rings fill while their readers wait for a CPU.
+# means FILTER: holds for one measurement, which several checks share; after a failure, the next
+# check measures anew. On a busy machine, rings fill while their readers wait for a CPU.
 means() {
   if [ -e "$scratch/measured" ] || { watched in_turns && touch "$scratch/measured"; }; then
     cat "$scratch/means"
@@ -75,11 +78,13 @@ means() {
   if disturbed 40; then return "$cannot_tell"; fi
   return 1
 }
-# Each ring holds less than twice what the other does, and nothing is refused; with `queue`, one ring has it all.
+# Each ring holds less than twice as much as the other, and no packet is refused. With `queue`, one
+# ring holds more than twice as much.
 balanced='.queue.u0 > 2 * .queue.u1 and .ring.u0 < 2 * .ring.u1 and .ring.u1 < 2 * .ring.u0 and .ring.refused == 0'
 
 up -l 2 -d 2 --links memif --occupancy ring ${DRB_THRESHOLD:+--threshold "$DRB_THRESHOLD"}
-# What both streams have under way fits into two rings and not into one: unbounded windows fill any number of them.
+# Limit the windows. The data under way of both streams then fit into two rings, but not into one;
+# unlimited windows fill any number of rings.
 for host in h4 h6; do fabric exec $host -- sysctl -qw net.ipv4.tcp_rmem="4096 131072 1000000"; done
 check "both uplinks count their rings" in_force ring
 check "hosts' ports, which cannot tell, count queues" \

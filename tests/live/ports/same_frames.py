@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""same_frames.py ONE OTHER                     compares what two hosts saw of their TCP connections
-same_frames.py --capture INTERFACE FILE      writes all TCP frames there to FILE; says "ready"
-same_frames.py --offloads 0|1 INTERFACE...   whether interfaces leave checksums and segmentation to
-                                             their devices
+"""Compares the frames of TCP connections that two hosts captured.
 
-Compared are octets: the frames that one host received of a connection are some of those that the
-other one sent, half of them at least, and there are a thousand. Their order is not: veths have a
-queue per processor, where frames of a host that changes over pass each other. Exit status 1 if not."""
+same_frames.py ONE OTHER                     compares two captures; exit status 1 if they differ
+same_frames.py --capture INTERFACE FILE      writes all TCP frames there to FILE; prints "ready"
+same_frames.py --offloads 0|1 INTERFACE...   sets whether interfaces leave checksums and
+segmentation
+                                             to their devices
+
+Every frame that one host received of a connection must equal a frame that the other one sent, byte
+for byte. At least half of the frames must arrive, and at least a thousand in all. Their order does
+not matter: veths have a queue per CPU, so frames of a host that changes CPUs may overtake each
+other."""
 
 import collections
 import ctypes
@@ -35,14 +39,14 @@ def set_offloads(value, interfaces):
 
 
 def at_tcp(frame):
-    """Where its TCP header is; None if it has none."""
+    """Returns the offset of the TCP header, or None if there is none."""
     if frame[12:14] == b'\x08\x00' and frame[23] == 6:
         return 34
     return 54 if frame[12:14] == b'\x86\xdd' and frame[20] == 6 else None
 
 
 def capture(interface, path):
-    # A ring has room for all of a transfer; the buffer of a socket would take more rights.
+    # This ring holds a whole transfer. A socket buffer of that size would need more privileges.
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as s, open(path, 'wb', 0) as f:
         s.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V2)
         s.setsockopt(SOL_PACKET, PACKET_RX_RING,
@@ -62,7 +66,7 @@ def capture(interface, path):
 
 
 def frames(path):
-    """{(source MAC, ports): frames} of a capture, of which the end may be missing."""
+    """Returns {(source MAC, ports): frames} of a capture, which may end within a frame."""
     found = collections.defaultdict(collections.Counter)
     with open(path, 'rb') as f:
         while len(head := f.read(4)) == 4:
@@ -83,7 +87,7 @@ def main():
     one, other = frames(sys.argv[1]), frames(sys.argv[2])
     total = 0
     for key in set(one) | set(other):
-        # Whose source it is sent it.
+        # The sender is the host whose MAC is the source.
         sent, received = ((one, other) if key[0] == b'\2\0\0\0\0\0' else (other, one))
         for frame in received[key] - sent[key]:
             print(f'from {key[0].hex(":")}, ports {key[1].hex()}: received {received[key][frame]} times, sent '

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hostile host, h0 of a fabric with the default addresses, and who looks what comes of it.
-//   attack send INTERFACE KIND SECONDS   as many frames as the machine can; prints how many a second
-//   attack take INTERFACE                receives all it can until SIGTERM
-//   attack watch INTERFACE               says "ready"; prints at SIGTERM how many marked frames came
-// Kinds: "one", "flows" and "segments" are what h0 may send: to h15, to all, to h15 as GSO packets of segments of one
-// octet; "sources", "neighbours" and "control" are not, and their frames are marked, so that they are known wherever
-// they arrive.
+// A hostile host, h0 of a fabric with the default addresses, and programs that observe its effect.
+//   attack send INTERFACE KIND SECONDS   sends as many frames as the machine can; prints the rate
+//   attack take INTERFACE                receives all frames it can until SIGTERM
+//   attack watch INTERFACE               prints "ready", and at SIGTERM the number of marked frames
+// Kinds "one", "flows" and "segments" are what h0 may send: to h15, to all hosts, and to h15 as GSO
+// packets whose segments have one byte. Kinds "sources", "neighbours" and "control" are forbidden.
+// Their frames are marked, so that they are recognised wherever they arrive.
 #include <arpa/inet.h>
 #include <linux/filter.h>
 #include <linux/if_ether.h>
@@ -26,16 +26,16 @@
 #define FRAMES 1024
 #define BATCH 64
 #define SEGMENTS 60000
-#define LEN 96 // of a marked frame
+#define LEN 96 // length of a marked frame
 #define MARK_AT 92
 #define MARK 0x4c494521u
-#define VICTIM 15 // who is lied to, and h1
-#define CLAIMED 9 // who the lies are about
+#define VICTIM 15 // the host that frames lie to; h1 is another
+#define CLAIMED 9 // the host that frames lie about
 
 struct frame {
 	uint8_t data[128];
 	uint32_t len;
-	uint32_t payload; // octets behind it, to be cut into segments
+	uint32_t payload; // bytes after the data, to be cut into segments
 };
 
 static volatile sig_atomic_t ended;
@@ -86,7 +86,7 @@ static void put_ipv4(struct frame *f, uint8_t from, uint8_t to, uint8_t protocol
 	PUT(f, 0x45, 0, (uint8_t)(length >> 8), (uint8_t)length, 0, 0, 0, 0, 64, protocol, 0, 0);
 	put_ip(f, from);
 	put_ip(f, to);
-	// The header's checksum, so that hosts take the packet.
+	// Hosts accept the packet only with the header's checksum.
 	const uint8_t *ip = f->data + f->len - 20;
 	uint32_t sum = 0;
 	for (int i = 0; i < 20; i += 2)
@@ -104,7 +104,7 @@ static void put_udp(struct frame *f, uint8_t from, uint8_t to, uint32_t ports)
 	PUT(f, 0, 26, 0, 0);
 }
 
-// A neighbour advertisement or solicitation about the target, with h0's MAC.
+// Appends a neighbour advertisement or solicitation about the target, with h0's MAC.
 static void put_nd(struct frame *f, uint8_t type, uint8_t from, uint8_t to, uint8_t target)
 {
 	put_type(f, ETH_P_IPV6);
@@ -112,7 +112,7 @@ static void put_nd(struct frame *f, uint8_t type, uint8_t from, uint8_t to, uint
 	const uint32_t addresses = f->len, message = addresses + 32;
 	put_ip6(f, from);
 	put_ip6(f, to);
-	PUT(f, type, 0, 0, 0, type == 136 ? 0x20 : 0, 0, 0, 0); // it overrides what is known
+	PUT(f, type, 0, 0, 0, type == 136 ? 0x20 : 0, 0, 0, 0); // the flag: override a known entry
 	put_ip6(f, target);
 	PUT(f, type == 136 ? 2 : 1, 1);
 	put_mac(f, 0);
@@ -162,7 +162,8 @@ static void segments(struct frame *f, uint32_t i)
 	PUT(f, 0, 9, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, 0x10, 0, 0, 0, 0, 0, 0);
 }
 
-// Frames that say they are another's: by MAC, by address, behind a tag, and with marks of the fabric.
+// Frames with somebody else's MAC or address, also behind a tag, and frames with marks of the
+// fabric.
 static void sources(struct frame *f, uint32_t i)
 {
 	const uint8_t to = i / 6 % 2 ? 1 : VICTIM;
@@ -188,17 +189,17 @@ static void sources(struct frame *f, uint32_t i)
 	}
 }
 
-// What would make others send to h0 what is for h9, and questions without end.
+// Frames that would make hosts send h9's packets to h0, and endless requests.
 static void neighbours(struct frame *f, uint32_t i)
 {
 	const uint8_t to = i / 8 % 2 ? 1 : VICTIM, somebody = (uint8_t)(1 + i % 15);
 
 	switch (i % 8) {
-	case 0: // asks, as it may
+	case 0: // a permitted request
 	case 1: // gratuitous
 		PUT(f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff);
 		break;
-	case 2: // asks, as it may
+	case 2: // a permitted request
 		PUT(f, 0x33, 0x33, 0xff, 0, 0, (uint8_t)(somebody + 1));
 		break;
 	case 3:
@@ -230,7 +231,7 @@ static void neighbours(struct frame *f, uint32_t i)
 	}
 }
 
-// What only switches send, to switches and to hosts; broadcasts and multicasts.
+// Frames that only switches may send, to switches and to hosts; also broadcasts and multicasts.
 static void control(struct frame *f, uint32_t i)
 {
 	switch (i % 6) {
@@ -288,7 +289,7 @@ static void make_frames(const char *kind)
 	}
 }
 
-// Who receives looks for SIGTERM now and then: it may come just before recv().
+// Sockets have a timeout, so that receivers check for SIGTERM, which may come just before recv().
 static int open_at(const char *interface, uint16_t protocol)
 {
 	const struct timeval patience = {.tv_usec = 100000};
@@ -313,7 +314,7 @@ static double seconds_now(void)
 
 static void flood(const char *interface, double seconds)
 {
-	// Of a whole frame, and of 54 octets of headers before segments of one octet.
+	// Headers for a whole frame, and for segments of one byte after 54 bytes of headers.
 	static struct virtio_net_hdr header[] = {
 		{0}, {VIRTIO_NET_HDR_F_NEEDS_CSUM, VIRTIO_NET_HDR_GSO_TCPV4, 54, 1, 34, 16}};
 	static const uint8_t payload[SEGMENTS] = {0};

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A hostile host at one port sends as fast as the machine can, GSO packets that are cut into segments of one octet
-# among it: others lose less than 1 % of a load of 10 %, and their round trips stay under three times those of an
-# idle fabric; nothing that lies arrives anywhere, no neighbour table and no link changes. Where that does not hold, a flood outside the fabric tells whether the
-# machine is too busy. (Each rule, frame by frame: test_attack.py.)
+# A hostile host at one port sends as fast as the machine can, also GSO packets whose segments have
+# one byte. Other hosts lose less than 1 % of a load of 10 %, and their round trips take less than
+# three times as long as in an idle fabric. No forged frame arrives anywhere; neighbour tables and
+# links do not change. If that fails, a flood outside the fabric tells whether the machine is too
+# busy. test_attack.py tests each rule, frame by frame.
 # Alone: it takes every CPU.
-# Full: it floods for a minute; test_attack.py has every rule.
+# Full: it floods for a minute; test_attack.py tests every rule.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -14,25 +15,28 @@ need_tool gcc jq ping
 attack=$scratch/attack-host
 gcc -O2 -D_GNU_SOURCE -o "$attack" "$root/tests/live/security/attack.c" || cannot_run "gcc does not compile attack.c"
 
-# Frames of 125 bytes on the wire, 100 a second: 10 % of 1 Mbit/s.
+# Frames have 125 bytes on the wire; 100 a second are 10 % of 1 Mbit/s.
 paced=(ping -q -i 0.01 -s 59 -c 200 -W 1)
 pairs="near far"
 
-# pings NAME: near is from the hostile host's switch, far to the switch of the host that it floods; what they say
-# is in $scratch/NAME.near and .far
+# pings NAME: "near" is a pair with a host at the hostile host's switch, "far" one with a host at
+# the switch of the flooded host. Results are in $scratch/NAME.near and $scratch/NAME.far.
 pings() {
   ip netns exec drb-h1 "${paced[@]}" 10.0.0.7 >"$scratch/$1.near" &
   local near=$!
   ip netns exec drb-h8 "${paced[@]}" 10.0.0.15 >"$scratch/$1.far"
   wait $near
 }
-lost() { awk '/transmitted/ { print 100 * (1 - $4 / $1) }' "$scratch/$1"; }      # lost NAME.PAIR: per cent
-trip() { awk -F/ '/^rtt/ { t = $5 } END { print t ? t : 1e9 }' "$scratch/$1"; }  # ms, mean
-least() { awk -F'[=/ ]+' '/^rtt/ { t = $6 } END { print t ? t : 0 }' "$scratch/$1"; } # ms
+# lost NAME.PAIR: prints the loss in per cent
+lost() { awk '/transmitted/ { print 100 * (1 - $4 / $1) }' "$scratch/$1"; }
+# trip NAME.PAIR: prints the mean round trip in ms
+trip() { awk -F/ '/^rtt/ { t = $5 } END { print t ? t : 1e9 }' "$scratch/$1"; }
+# least NAME.PAIR: prints the shortest round trip in ms
+least() { awk -F'[=/ ]+' '/^rtt/ { t = $6 } END { print t ? t : 0 }' "$scratch/$1"; }
 below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
 times() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
-# flood NAME KIND NAMESPACE: pings beside a flood, which has had a second for its beginning
+# flood NAME KIND NAMESPACE: pings beside a flood that began a second earlier
 flood() {
   local sender
   ip netns exec "$3" "$attack" send eth0 "$2" 60 >"$scratch/$1.rate" &
@@ -42,7 +46,7 @@ flood() {
   kill $sender
   wait $sender
 }
-told() { # told NAME
+told() { # told NAME: prints its results
   local pair
   printf '%s: %s frames/s;' "$1" "$(cat "$scratch/$1.rate")"
   for pair in $pairs; do
@@ -52,8 +56,9 @@ told() { # told NAME
   echo
 }
 
-# unharmed KIND: both hold for both pairs. If not, the control decides: a flood that takes as much CPU time, but
-# outside the fabric. What it does as well is the machine's doing.
+# unharmed KIND: loss and round trips are within limits for both pairs. If not, the control decides:
+# a flood with as much CPU time, but outside the fabric. The machine causes what the control causes,
+# too.
 unharmed() {
   local pair status=0
   watched flood attack "$1" drb-h0
@@ -70,15 +75,16 @@ unharmed() {
     fi
   done
   told control | tee -a "$scratch/figures"
-  # Other work may have come and gone between the two. The flood's own two processes leave nobody waiting so long.
+  # Other work may have run during only one of the two. The flood's own two processes keep no
+  # process waiting so long.
   if [ $status = 1 ] && disturbed 20; then status=$cannot_tell; fi
   return $status
 }
 bound() { awk -v t="$(least "idle.$1")" 'BEGIN { print 3 * t }'; }
 
-# dropped NAME: by the hostile host's switch so far
+# dropped NAME: drops of this reason at the hostile host's switch so far
 dropped() { drbctl show s1-0 drops --json | jq -s "map(.$1 // 0) | add"; }
-# grew NAME...: more of each was dropped than in $scratch/drops
+# grew NAME...: each of these reasons has more drops than in $scratch/drops
 grew() {
   local name
   drbctl show s1-0 drops --json | tee "$scratch/drops.now"
@@ -86,13 +92,13 @@ grew() {
     jq -se ".[1].$name > .[0].$name" "$scratch/drops" "$scratch/drops.now" || return
   done
 }
-neighbours() { # of all others: HOST ADDRESS MAC
+neighbours() { # neighbours: prints HOST ADDRESS MAC of all other hosts
   local host
   for host in {1..15}; do
     ip -n drb-h$host neigh show | awk -v host=h$host '/lladdr/ { print host, $1, $5 }'
   done | sort
 }
-# acquainted: hosts have the entries that are lied about, and those that they need to answer h0
+# acquainted: hosts have the entries that are forged, and those that they need to answer h0
 acquainted() {
   local host
   for host in {1..15}; do ip netns exec drb-h0 ping -q -c 1 -W 2 10.0.0.$((host + 1)) || return; done
@@ -101,7 +107,8 @@ acquainted() {
   done
 }
 same_neighbours() { neighbours >"$scratch/neighbours.now" && diff "$scratch/neighbours" "$scratch/neighbours.now"; }
-# The kernel drops entries that nobody needed for a minute, as no attack should.
+# The kernel drops entries that were unused for a minute. Keep them, since no attack may remove
+# them.
 keep_neighbours() {
   local host ip
   for host in {1..15}; do
@@ -115,7 +122,7 @@ untroubled() {
     drbctl list --json | jq -se 'length == 20 and all(.switch == "s1-0" or .trouble == "")'
 }
 other_neighbours() { ! same_neighbours; }
-watch() { # all others, for marked frames
+watch() { # watch: counts marked frames at all other hosts
   local host
   watchers=()
   for host in {1..15}; do
@@ -124,15 +131,16 @@ watch() { # all others, for marked frames
   done
   for host in {1..15}; do soon grep -q ready "$scratch/watch.$host" >/dev/null; done
 }
-unwatch() { # ends them; not in a subshell, which cannot wait for them
+# unwatch: ends the counting; call it outside a subshell, which could not wait
+unwatch() {
   kill "${watchers[@]}"
   wait "${watchers[@]}"
 }
-seen() { # how many frames they saw
+seen() { # seen: prints the number of marked frames at all hosts
   awk '!/ready/ { n += $1; told++ } END { print told == 15 ? n : "not all have told" }' "$scratch"/watch.*
 }
 
-# The control's world: a switch is there a process that receives.
+# In the control's world, a receiving process replaces the switch.
 ip netns add out0
 ip netns add out1
 ip link add eth0 netns out0 up type veth peer name eth0 netns out1
@@ -142,7 +150,8 @@ ip netns exec out1 "$attack" take eth0 &
 declare -A drops=([one]=over_rate [flows]=over_rate [segments]=over_rate
   [sources]="spoofed_source spoofed_ip spoofed_mark" [neighbours]=spoofed_neighbour [control]="hello_from_host multicast")
 for unit in packet flow; do
-  # What a host may be ahead of its link is gone, and carried, when the first second of a flood is over.
+  # A host may send a burst ahead of its link. After a flood's first second, the burst is used and
+  # carried.
   up -l 3 -d 2 --rate 1Mbit --host-burst 8 --unit $unit
   well "$unit: every pair" ping
   pings idle
@@ -161,7 +170,8 @@ for unit in packet flow; do
   done
   unwatch
   check "$unit: nothing that lies arrived anywhere" test "$(seen)" = 0
-  # A host whose probe of h0 the flood outlasted has no entry of h0, until it needs one again.
+  # If a flood outlasted a host's probe of h0, that host has no entry of h0 until it needs one
+  # again.
   check "$unit: hosts still know each other" acquainted
   check "$unit: neighbour tables are as before" same_neighbours
   check "$unit: all links are up, and no other switch has trouble" untroubled
@@ -169,7 +179,7 @@ for unit in packet flow; do
   [ $unit = flow ] || check "$unit: down" fabric down
 done
 
-# The same frames, and nobody who looks at them.
+# The same frames arrive if no switch checks them.
 watch
 check "without the rule" fabric replan --check-source off
 ip netns exec drb-h0 "$attack" send eth0 neighbours 1 >/dev/null

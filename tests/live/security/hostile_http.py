@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Clients that mean no good, all at once, until standard input ends.
+"""Opens all kinds of hostile HTTP clients at once, until standard input ends.
 
-hostile_http.py HOST PORT: says what each kind got, in one line, as soon as all have had their turn; then they go on.
-Kinds: silent (connects and asks nothing), half (half a request), slow (a byte each 100 ms), huge (headers without an
-end), greedy (asks for all pages and never reads), viewers (event streams that nobody reads), foreign (another Host),
-broken (no HTTP)."""
+hostile_http.py HOST PORT
+
+Prints one line with the connections of each kind once all have had their turn; then they go on.
+Kinds: silent (connects and requests nothing), half (half a request), slow (a byte each 100 ms),
+huge (endless headers), greedy (requests all pages and never reads), viewers (event streams that
+nobody reads), foreign (another Host), broken (no HTTP)."""
 import selectors
 import socket
 import sys
@@ -24,7 +26,7 @@ KINDS = {
 
 
 def connect(address, request):
-    """A client that has sent as much of its request as was taken; None: it was not let in."""
+    """Returns a client that has sent as much as was accepted, or None if it could not connect."""
     try:
         client = socket.create_connection(address, 5)
         client.settimeout(0.05)
@@ -37,7 +39,7 @@ def connect(address, request):
 
 
 def drip(clients, ended):
-    """Slow ones send a byte now and then."""
+    """Has each slow client send a byte every 100 ms."""
     while not ended.wait(0.1):
         for client in clients:
             try:
@@ -47,7 +49,7 @@ def drip(clients, ended):
 
 
 def main():
-    """See above."""
+    """Runs all clients."""
     address = sys.argv[1], int(sys.argv[2])
     host = b'%s:%d' % (address[0].encode(), address[1])
     clients = {kind: [connect(address, text.replace(b'%(host)s', host)) for _ in range(count)]
@@ -56,7 +58,7 @@ def main():
     ended = threading.Event()
     slow = threading.Thread(target=drip, args=([c for c in clients['slow'] if c], ended))
     slow.start()
-    # Until the end of standard input: new ones knock all the time.
+    # New clients connect all the time, until the end of standard input.
     with selectors.DefaultSelector() as selector:
         selector.register(sys.stdin, selectors.EVENT_READ)
         while not (selector.select(0.02) and not sys.stdin.read(1)):

@@ -1,37 +1,38 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Switches that forward have laid their capabilities down; ports that go down and up again, reloads,
+# Switches that forward have dropped their capabilities. Ports that go down and up, reloads,
 # restarts and an orderly end still work.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
 need_tool jq
 
-# What the main threads may take up again, of all switches: one word each time it differs.
+# Prints the different values of this field in the status of all threads of all switches.
 permitted() {
   drbctl list --csv | awk -F, 'NR > 1 { print $(NF - 1) }' | while read -r pid; do
     cat /proc/"$pid"/task/*/status
   done | awk -v field="$1" '$1 == field { print $2 }' | sort -u | tr '\n' ' '
 }
 
-promiscuous() { # promiscuous NAMESPACE INTERFACE: how many users want it to be
+promiscuous() { # promiscuous NAMESPACE INTERFACE: prints how many users require that
   ip netns exec "$1" ip -d -j link show "$2" | jq '.[0].promiscuity'
 }
 
-flap() { # flap NAMESPACE INTERFACE: down, and up again
+flap() { # flap NAMESPACE INTERFACE: takes it down, and up again
   ip -n "$1" link set "$2" down && sleep 0.3 && ip -n "$1" link set "$2" up && sleep 0.3
 }
 
 for driver in af_packet af_xdp memif; do
   links=(--driver "$driver")
   [ $driver != memif ] || links=(--links memif)
-  [ $driver != af_packet ] || links+=(--workers 2) # whose sockets are made again, not bound again
+  # With two workers, sockets are made again rather than bound again.
+  [ $driver != af_packet ] || links+=(--workers 2)
   fabric up -l 2 -d 2 "${links[@]}" >"$scratch/up" 2>&1 || {
     [ $driver = af_xdp ] || cannot_run "no fabric: $(cat "$scratch/up")"
     skip "$driver" "$(tail -n 1 "$scratch/up")"
     continue
   }
-  # In a user namespace there may be nobody else.
+  # A user namespace may have no other user.
   grep -q "4294967295$" /proc/self/uid_map &&
     check "$driver: they are not root" test "$(permitted Uid:)" = "$(id -u drbswitch 2>/dev/null || id -u nobody) "
   check "$driver: nothing is in effect" test "$(permitted CapEff:)" = "0000000000000000 "
@@ -55,4 +56,24 @@ for driver in af_packet af_xdp memif; do
   check "$driver: down" fabric down
 done
 check "nothing is left" nothing_left
+
+# Accounts are changed in this story only. Without the account drbswitch, switches become nobody and
+# report that; deploy/install-deps.sh makes the account.
+if grep -q '4294967295$' /proc/self/uid_map && bash "$root/deploy/install-deps.sh" --check 2>/dev/null; then
+  cp -a /etc "$scratch/etc" && mount --bind "$scratch/etc" /etc || cannot_run "no /etc of its own"
+  sed -i '/^drbswitch:/d' /etc/passwd /etc/group /etc/shadow /etc/gshadow
+  up -l 2 -d 2
+  check "without the user, a switch says that nobody is shared" grep -q 'runs as nobody, as other programs may' \
+    /run/drbswitch/drb/log/s1-0.log
+  check "which goes" fabric down
+  check "the user is made" bash "$root/deploy/install-deps.sh"
+  up -l 2 -d 2
+  check "switches become it, and say nothing of nobody" bash -c \
+    "[ '$(permitted Uid:)' = '$(id -u drbswitch) ' ] && ! grep nobody /run/drbswitch/drb/log/s1-0.log"
+  as_switch() { setpriv --reuid drbswitch --regid drbswitch --clear-groups "$build/src/ctl/drbctl" --runtime /run "$@"; }
+  check "their user sees them" as_switch list
+  check "and gives no orders" fails_with 1 'only root and members of the group' as_switch down s1-0.u0
+  check "nor captures" fails_with 1 'only root and members of the group' as_switch capture s1-0 -c 1
+  check "they go" fabric down
+fi
 finish

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Somebody on both uplinks of s1-0 of a running fabric who hears all hellos there.
+"""An intruder on both uplinks of s1-0 of a running fabric, who hears all hellos there.
 
-    strange_hellos.py FABRIC KIND SECONDS
+  strange_hellos.py FABRIC KIND SECONDS
 
-KIND is play (each hello is played at every end of both links but where it belongs, with one of before, and one that is
-changed) or flood (20,000 changed ones a second, at s1-0.u0). Prints one line of JSON:
-  frames   that it sent
-  counted  of them, dropped as forged_hello or replayed_hello
-  changed  ends of links between switches whose state is, or was meanwhile, another than before"""
+KIND "play": plays each hello at every end of both links where it does not belong, with an earlier
+and a changed one. KIND "flood": sends 20,000 changed hellos a second to s1-0.u0. Prints one line of
+JSON:
+  frames   number of frames sent
+  counted  how many of them were dropped as forged_hello or replayed_hello
+  changed  ends of links between switches whose state has changed, even if it has changed back"""
 import collections
 import json
 import os
@@ -39,7 +40,7 @@ def switches(fabric):
 
 
 def states(fabric):
-    """{end: [state, since when]} of links between switches"""
+    """Returns {end: [state, since when]} of links between switches."""
     found = {}
     for switch in switches(fabric):
         for name in ask(fabric, switch, '/drb/ports')['name']:
@@ -62,7 +63,9 @@ def open_at(fabric, switch, port):
 
 
 def ends(fabric):
-    """{end: the other}: a socket at each end of each link. It gets what comes to its end and sends to the other."""
+    """Returns {end: the other end}, with a socket for each end of both links.
+
+    A socket receives frames that come to its end and sends to the other end."""
     across = {}
     for up in ('u0', 'u1'):
         upper, down = ask(fabric, 's1-0', f'/drb/port,{up}')['peer'].split('.')
@@ -72,7 +75,9 @@ def ends(fabric):
 
 
 def changed(frame, draw):
-    """Of another process, or a later one of the same; an earlier one if no key proves that it is not the next one."""
+    """Returns a hello of another process, or a later one of the same process.
+
+    Without a key, which proves the number, the latter is an earlier one."""
     other = bytearray(frame)
     if draw.random() < 0.5:
         other[INSTANCE] = draw.randbytes(8)

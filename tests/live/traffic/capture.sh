@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Captures that somebody else made are replayed into a fabric: at their times, faster, at a rate, as
-# fast as possible, repeated; and what a person can get wrong about a replay is refused.
-# Quiet: how long replays take is measured.
+# Foreign captures are replayed into a fabric: at their own times, faster, at a rate, as fast as
+# possible, and repeated. Mistakes of users about replays are refused.
+# Quiet: the duration of replays is measured.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen
@@ -10,7 +10,7 @@ need_tool jq python3 ip
 
 make_capture() { python3 -B "$root/tests/live/traffic/make_capture.py" "$@"; }
 
-# One sixth of 2400 packets is ARP. From the first to the last of the others:
+# One sixth of 2400 packets is ARP, which is not sent. The others span this number of seconds:
 packets=2000
 seconds=1.17
 capture=$scratch/c.pcap
@@ -19,7 +19,7 @@ make_capture "$scratch/nano.pcap" 2400 nano
 make_capture "$scratch/c.pcapng" 2400 pcapng
 make_capture "$scratch/raw.pcap" 10 raw
 
-# replay ARGUMENT...: also if packets are lost; the report of all hosts in $scratch/all
+# replay ARGUMENT...: succeeds even if packets are lost; $scratch/all has the report of all hosts
 replay() {
   printf '%s\n' "$@" >"$scratch/arguments"
   watched drbgen replay "$@" --json >"$scratch/report"
@@ -29,13 +29,14 @@ replay() {
 
 all_says() { cat "$scratch/all" && jq -e "$1" "$scratch/all"; }
 
-# whole NAME LOOPS [SECONDS]: all that was to be sent was, in this time, and arrived
+# whole NAME LOOPS [SECONDS]: all packets were sent within this time, and all arrived
 whole() {
   rm -f "$scratch/seen"
   decide "$1: all packets arrived${3:+, in $3 s}" arrived "$2" "${3:-}"
 }
 
-# arrived LOOPS [SECONDS]: of the last replay; once that was looked at, of another one like it
+# arrived LOOPS [SECONDS]: judges the last replay; if that was judged before, runs the same one
+# again
 arrived() {
   local arguments in_time=true
   [ -z "$2" ] || in_time=".seconds > $2 * 0.97 and .seconds < $2 * 1.1"
@@ -56,7 +57,7 @@ refused() { # refused NAME PATTERN ARGUMENT...
   check "refused: $name" fails_with 2 "$pattern" drbgen replay "$@"
 }
 
-# What is wrong with the input is found before the fabric is looked for.
+# Mistakes in the input are found before the fabric is needed.
 drbgen write -l 2 -d 2 --slots 50 --out "$scratch/traffic" 2>/dev/null
 head -c 3000 "$capture" >"$scratch/cut.pcap"
 head -c 20 "$capture" >"$scratch/stub.pcap"
@@ -116,9 +117,11 @@ whole "as fast as possible" 1
 check "two captures at once" replay "$capture" "$scratch/nano.pcap" --multiplier 2
 whole "two captures at once" 2
 
-words() { # words ARGUMENT...: likewise, and what is said in $scratch/said
+# words ARGUMENT...: as replay, with messages in $scratch/said
+words() {
   "$build/src/gen/drbgen" replay "$@" --json >"$scratch/report" 2>"$scratch/said"
-  [ $? -le 1 ] || return # 1: packets were lost
+  # Status 1 means that packets were lost.
+  [ $? -le 1 ] || return
   jq -c 'select(.host == "all")' "$scratch/report" >"$scratch/all"
 }
 said() { cat "$scratch/said" && grep -qE -- "$1" "$scratch/said"; }
@@ -142,7 +145,7 @@ check "else it is named" soon said 'gap.pcap: packet 32 comes 24 h 0 min after t
 kill -TERM $waiting
 wait $waiting
 
-# Until more was sent than the capture holds; a few packets may be other programs'.
+# went_round: more packets were sent than the capture holds. A few may be of other programs.
 went_round() { [ "$(($(all_hosts_sent) - sent_before))" -gt $((packets * 5 / 4)) ]; }
 all_hosts_sent() {
   local h sum=0
@@ -165,14 +168,15 @@ decide "for ever, until interrupted: what was sent until then arrived" unhindere
 check "at the rate that was asked for, or less" all_says '.pps < 2000 * 1.05'
 
 drbgen write -l 2 -d 2 --mac 06:00 --slots 50 --out "$scratch/mac" 2>/dev/null
-refused "traffic of other addresses" 'h0: eth0 has address 02:00.*06:00' "$scratch/mac"
+refused "traffic of other addresses" 'written for hosts in 06:00.* --mac 02:00' "$scratch/mac"
 drbgen write -l 3 -d 2 --slots 50 --out "$scratch/larger" 2>/dev/null
 refused "traffic of a larger fabric" 'traffic of F.3,2., 16 hosts, but fabric drb has 8' "$scratch/larger"
 make_capture "$scratch/arp.pcap" 1
 refused "nothing to send" 'there is no packet to send: .*1 are not IP' "$scratch/arp.pcap"
 drbgen write -l 2 -d 2 --slots 1000 --out "$scratch/long" 2>/dev/null
 replay_runs() { ip netns exec drb-h7 ss -lunH 'sport = :7471' | grep .; }
-second_is_refused() { # and the first loses nothing
+# second_is_refused: and the first one loses nothing
+second_is_refused() {
   local running status
   drbgen replay "$scratch/long" --slot 5ms >/dev/null 2>&1 &
   running=$!
@@ -185,9 +189,10 @@ ip -n drb-h5 link set eth0 down
 refused "a host whose interface is down" 'h5: interface eth0 is down' "$scratch/traffic"
 check "down" fabric down
 
-# The only link to h0 is too slow for what h1 and h2 send it.
-up -l 2 -d 2 --rate 500pps --queue 16
-printf '192.168.0.0/16 h1\n8.8.0.0/16 h0\n::192.168.0.0/112 h2\n::8.8.0.0/112 h7\n' >"$scratch/map"
+# h1 and h2 together send more to h0 than its link carries. The fabric has other networks than the
+# default, which the replay must use.
+up -l 2 -d 2 --rate 500pps --queue 16 --ipv4 172.16.0.0/16 --ipv6 2001:db8:7::/64 --mac 06:11
+printf '192.168.0.0/16 h1\n8.8.0.0/16 h0\n::192.168.0.0/112 h2\n::8.8.0.0/120 h0\n::8.8.1.0/120 h7\n' >"$scratch/map"
 overloads() {
   fails_with_loss drbgen replay "$capture" --map "$scratch/map" --load 1.5 \
     --flow-records "$scratch/flows" --records "$scratch/records" --hgrm "$scratch/hgrm" && flows_say
@@ -196,7 +201,8 @@ fails_with_loss() {
   "$@"
   [ $? = 1 ]
 }
-# What is said of flows is what is said of their packets, and the ports that dropped are those on their ways.
+# The report of flows agrees with that of packets, and lost packets were dropped at ports on their
+# path.
 flows_say() {
   python3 - "$scratch/flows" "$scratch/records" "$scratch/hgrm" <<'END'
 import collections, csv, sys
@@ -223,6 +229,29 @@ print(len(flows), 'flows,', sum(lost.values()), 'packets lost')
 END
 }
 decide "a load beyond that of the links: flows and packets tell the same" unhindered 100 25 overloads
+networks=()
+for network in 'mac 06:11' 'ipv4 172.16.0.0/16' 'ipv6 2001:db8:7::/64'; do
+  drbgen write -l 2 -d 2 --slots 500 --load 0.3 --out "$scratch/own" "${networks[@]}" 2>/dev/null
+  refused "traffic for another ${network% *}" "write it again with --$network" "$scratch/own"
+  networks+=("--${network% *}" "${network#* }")
+done
+drbgen write -l 2 -d 2 --slots 500 --load 0.3 --out "$scratch/own" "${networks[@]}" 2>/dev/null
+# A generator that is stopped for a second goes on from the same packet, and reports that.
+stopped_for_a_second() {
+  local generator status
+  "$build/src/gen/drbgen" replay "$scratch/own" --json >"$scratch/report" 2>"$scratch/said" &
+  generator=$!
+  sleep 0.7
+  kill -STOP $generator && sleep 1 && kill -CONT $generator
+  wait $generator
+  status=$?
+  cat "$scratch/report" "$scratch/said"
+  [ $status = 0 ] && grep -q 'stood still for [01]\.[0-9] s' "$scratch/said"
+}
+decide "a generator that is stopped for a second loses nothing" unhindered 100 25 stopped_for_a_second
+fabric rate s1-0.u0 250pps >/dev/null
+drbgen replay "$scratch/own" 2>&1 >/dev/null | tee "$scratch/said"
+check "a link with another rate is named" grep -q 's1-0.u0 has a rate of 250pps, most uplinks of fabric drb have 500pps (1 differ)' "$scratch/said"
 check "down" fabric down
 check "nothing is left" nothing_left
 finish

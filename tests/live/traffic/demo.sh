@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The one command: from nothing to a verdict, or with --one to counters, and nothing left behind,
-# also when interrupted.
+# One command leads from nothing to a verdict, or with --one to counters. It leaves nothing behind,
+# even if it is interrupted.
 # Quiet: packets are sent in slots.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbctl
 export TMPDIR=$scratch
-export DRB_DEMO_WORLD=1 # packages and build are the runner's business
+export DRB_DEMO_WORLD=1 # the runner takes care of packages and the build
 
 demo_passes() { # demo_passes ARGUMENT...
   "$root/topo/demo.sh" "$@" >"$scratch/demo.out" 2>"$scratch/demo.err" && return
@@ -19,7 +19,8 @@ demo_shows() { grep -qE "$1" "$scratch/demo.out"; }
 
 clean() { nothing_left && [ -z "$(find "$scratch" -maxdepth 1 -name 'drb-demo-*')" ]; }
 
-interrupted_while() { # interrupted_while CONDITION [SECONDS]: the demo gets SIGTERM so long after, and ends
+# interrupted_while CONDITION [SECONDS]: the demo gets SIGTERM so long after the condition, and ends
+interrupted_while() {
   "$root/topo/demo.sh" --one --slots 50000 >"$scratch/demo.out" 2>&1 &
   local pid=$!
   soon eval "$1" >/dev/null || { echo "never saw: $1" && return 1; }
@@ -32,7 +33,7 @@ interrupted_while() { # interrupted_while CONDITION [SECONDS]: the demo gets SIG
   [ $status = 1 ] && [ $SECONDS -lt 60 ] # the replay would take 100 s
 }
 
-# The usual slots; longer ones if the machine had no time for anybody in those.
+# Slots are as usual, or longer if the machine had no time to spare during a first try.
 demo_keeps_time() {
   local longer=()
   [ ! -e "$scratch/tried" ] || longer=(--slot 20ms --slots 200)
@@ -42,7 +43,7 @@ demo_keeps_time() {
   return 1
 }
 
-# The winner is the same however busy the machine is; how long it takes is not.
+# The winner does not depend on how busy the machine is; the duration does.
 verdict_is_right() {
   demo_passes --out "$scratch/demo.svg" && cat "$scratch/demo.out" &&
     demo_shows 'new destinations.*: yes, drb is faster than dmodk and micro\.' &&
@@ -52,7 +53,8 @@ verdict_is_right() {
 SECONDS=0
 check "the demo says who wins" verdict_is_right
 took=$SECONDS
-within_a_minute() { # looks at the time of the last one first
+# within_a_minute: judges the last demo first
+within_a_minute() {
   [ "$took" -gt 60 ] || return 0
   SECONDS=0
   verdict_is_right && echo "after $SECONDS s" && [ $SECONDS -le 60 ]

@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The generator's report on a network whose faults are known to the packet: hosts around a relay that
-# drops, doubles, misdirects and delays; and two hosts joined by a cable, where nothing can go wrong
-# but the receiver.
+# Tests the generator's report in networks whose faults are known for each packet. Four hosts
+# surround a relay that drops, doubles, misdirects and delays. Two hosts are joined by a cable,
+# where only the receiver can lose packets.
 # Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbgen
 need_tool jq python3 ip
 
-quiet() { # quiet NAMESPACE: no packets but ours
+quiet() { # quiet NAMESPACE: lets no packets but ours appear
   ip netns exec "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6' && ip -n "$1" link set lo up
 }
 
-# report_says FILTER: of all hosts
+# report_says FILTER: holds for the report of all hosts
 report_says() { cat "$scratch/report" && jq -es "map(select(.host == null or .host == \"all\"))[0] | $1" "$scratch/report"; }
 
-# replay STATUS ARGUMENT...: ends with this exit status; the report is in $scratch/report
+# replay STATUS ARGUMENT...: the replay ends with this status; $scratch/report has the report
 replay() {
   local want=$1
   shift
@@ -24,7 +24,7 @@ replay() {
   [ $? = "$want" ]
 }
 
-# Two hosts and a cable.
+# Connects two hosts by a cable.
 ip netns add cable-h0
 ip netns add cable-h1
 quiet cable-h0
@@ -40,7 +40,7 @@ cable_is_measured() {
   replay 0 "$scratch/cable" --fabric cable &&
     report_says '.sent > 640 and .received == .sent and .lost == 0
       and .duplicated == 0 and .misdelivered == 0 and .reordered == 0 and .receiver_dropped == 0' &&
-    # The cable takes no time, so latency is the slot of the host's own link.
+    # The cable takes no time, so latency is one slot, that of the host's own link.
     report_says '.latency_p50_slots > 1 and .latency_p50_slots < 1.05' &&
     report_says '(.offered_load - .achieved_load | fabs) < 0.01 and .offered_load > 0.8 and .offered_load < 1'
 }
@@ -53,7 +53,7 @@ some_slots() {
 }
 decide "cable: some slots only" unhindered 100 25 some_slots
 
-# A receiver that cannot keep up is not a network that loses packets. Two packets, repeated.
+# A network does not lose packets because a receiver cannot keep up. Two packets are repeated.
 head -c $((24 + 2 * (16 + 128))) "$scratch/cable/h0.pcap" >"$scratch/two.pcap"
 full_receiver() {
   replay 1 "$scratch/two.pcap" --fabric cable --pps 100000 --loop 20000 --buffer 16 &&
@@ -63,7 +63,7 @@ full_receiver() {
 decide "full receiver: nothing is called lost" unhindered 100 25 full_receiver
 decide "roomy receiver" unshared 25 replay 0 "$scratch/two.pcap" --fabric cable --pps 20000 --loop 10000
 
-# Four hosts around the relay.
+# Connects four hosts to the relay.
 ip netns add relay
 quiet relay
 for h in 0 1 2 3; do
@@ -76,7 +76,7 @@ for h in 0 1 2 3; do
 done
 drbgen write -l 1 -d 2 --slots 800 --slot 3ms --traffic fixed --out "$scratch/ring" 2>/dev/null
 
-# relayed: what the report says is what the relay did
+# relayed: the report agrees with the relay's own counts
 relayed() {
   local relay wrong
   ip netns exec relay python3 -B "$root/tests/live/traffic/relay.py" 4 >"$scratch/relay" &

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a capture such as others make: TCP, UDP, ARP, VLAN tags, IPv6, snapped packets.
+"""Writes a capture like those from elsewhere: TCP, UDP, ARP, VLAN tags, IPv6, truncated packets.
 
 make_capture.py FILE PACKETS [micro|nano|pcapng|raw|long|gap]
-2000 packets a second on average; every sixth packet is ARP. The same PACKETS give the same traffic.
-`gap` has a pause of a day after half of the packets. Frames of `long` are said to be of 3000 bytes more than were
-captured.
+
+It has 2000 packets a second on average; every sixth one is ARP. Equal PACKETS give equal traffic.
+`gap` has a pause of a day after half of the packets. Frames of `long` claim to be 3000
+bytes longer than their captured data.
 """
 
 import random
@@ -32,7 +33,7 @@ def transport(protocol, addresses, number, data):
         header = struct.pack('!HHIIBBHHH', 2000 + number % 50, 80, number * 1000, 0, 0x50, 0x10,
                              1000, 0, 0)
         at = 16
-    # The pseudo-headers of both families sum up alike.
+    # The checksum is the same with the pseudo-header of either family.
     pseudo = addresses + struct.pack('!II', len(header) + len(data), protocol)
     value = checksum(pseudo + header + data) or 0xffff
     return header[:at] + struct.pack('!H', value) + header[at + 2:] + data

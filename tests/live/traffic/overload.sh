@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Twice the load that the links carry, on switches with no more packet buffers than they must have: queues
-# fill up, what finds one full is dropped as queue_full and nothing else is, buffers never run out, and
-# when the load ends every switch is as before, with all of its buffers.
+# Offers twice the load of links to switches with the fewest buffers they may have. Queues fill up,
+# and packets that find a queue full are dropped as queue_full. No other packets are dropped, and
+# buffers never run out. After the load, every switch is as before and has all its buffers.
 # Quiet: rates are compared.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -13,14 +13,15 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 sum() { drbctl show --all "$1" --json | jq -s "map($2) | add"; } # sum VIEW KEYS
 report_says() { cat "$scratch/report" && jq -e "$1" "$scratch/report"; }
 
-# at_rest: all queues are empty and every buffer is back
+# at_rest: all queues are empty, and every buffer is free
 at_rest() {
   drbctl show --all worker --json | jq -se 'length == 20 and all(.buffers > 0 and .buffers_free == .buffers)' &&
     [ "$(sum ports .queue_packets)" = 0 ]
 }
 
-# offered: offers the load, which `drbctl watch` and looks at buffers see. Half of it gets through, or would have if no
-# switch had woken late, what is lost found a queue full, and the links that are full are named as hot spots.
+# offered: offers the load, while `drbctl watch` runs and buffers are sampled. Half of it arrives,
+# apart from packets lost because a switch woke late. Lost packets found a queue full, and watch
+# names the full links as hot spots.
 offered() {
   local replay watch full
   full=$(sum drops .queue_full)
@@ -40,11 +41,11 @@ offered() {
   grep -qE '^hot spots: s[0-9.-]+[ud][0-9] (is full|sends at)' "$scratch/watch"
 }
 
-# Hosts send 125 packets/s each, at load 0.5 of slots of 4 ms; links carry half of that.
+# Hosts send 125 packets/s each, a load of 0.5 in slots of 4 ms. Links carry half of that.
 drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 1000 --out "$scratch/traffic" 2>/dev/null
 up -l 3 -d 2 --rate 62pps --queue 20
 check "all buffers are free" soon at_rest
-# A generator that wakes late sends in bursts, which queues of a third of a second do not hold.
+# A generator that wakes late sends bursts that exceed the queues, which hold a third of a second.
 decide "overload: half gets through, what is lost found a queue full, watch names hot spots" unhindered 100 25 offered
 begun=$(now_ms)
 check "overload: all queues run empty, every buffer is back" soon at_rest

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A capture of a fabric is replayed by the hosts that it is of; others by those that a map names.
+# A capture of a fabric is replayed by its own hosts; a foreign one by hosts from a map or by hash.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbctl
@@ -8,7 +8,8 @@ need_tool tcpdump jq curl
 
 up -l 3 -d 2 --offloads off --scheme dmodk
 pings=20
-holds() { [ "$(tcpdump -nr "$1" 2>/dev/null | wc -l)" -ge "$2" ]; } # holds CAPTURE PACKETS: so many by now
+# holds CAPTURE PACKETS: the capture has at least this number of packets now
+holds() { [ "$(tcpdump -nr "$1" 2>/dev/null | wc -l)" -ge "$2" ]; }
 record() {
   rm -f "$scratch/own.pcap"
   "$root/topo/fabric" exec h4 -- tcpdump -Z root -q --immediate-mode -i eth0 -w "$scratch/own.pcap" -U "$1" >/dev/null 2>&1 &
@@ -19,7 +20,10 @@ record() {
   kill -TERM $recorder
   wait $recorder
 }
+# Kernels ask 5 s after a conversation whether the peer still exists. Flushed, they do not.
 replay() {
+  ip -n drb-h4 neigh flush all
+  ip -n drb-h10 neigh flush all
   drbgen replay "$@" --json >"$scratch/report" 2>"$scratch/said" && return
   cat "$scratch/said" && return 1
 }
@@ -42,21 +46,20 @@ check "with answers" replay "$scratch/own.pcap" --to-stack
 check "they are counted" host_says h4 ".others + .duplicated > 0"
 check "and explained" grep -q 'other packets came to the hosts.*kernels' "$scratch/said"
 check "no address needs a hash" bash -c "! grep 'by hash' '$scratch/said'"
-# At a switch a packet is captured where it comes in and where it goes out.
-at_switch() {
+# At a switch, a packet is captured both where it comes in and where it goes out.
+at_switch() { # at_switch SWITCH[.PORT] PACKETS: captures so many packets
   rm -f "$scratch/own.pcapng"
-  "$build/src/ctl/drbctl" capture "$1" -w "$scratch/own.pcapng" icmp 2>"$scratch/capturing" &
+  timeout 60 "$build/src/ctl/drbctl" capture "$1" -c "$2" -w "$scratch/own.pcapng" icmp 2>"$scratch/capturing" &
   local recorder=$!
   soon grep -q 'capturing at' "$scratch/capturing" >/dev/null
   fabric exec h4 -- ping -q -c $pings -i 0.01 10.0.0.11
-  kill -INT $recorder
   wait $recorder
 }
-check "a conversation is recorded at a switch" at_switch s1-2
+check "a conversation is recorded at a switch" at_switch s1-2 $((4 * pings))
 check "it is replayed from there" replay "$scratch/own.pcapng"
 check "each packet once" host_says all ".sent == 2 * $pings and .lost == 0 and .skipped == 2 * $pings"
 check "which is said" grep -q "$((2 * pings)) are in the capture before, at another port of the switch" "$scratch/said"
-check "a conversation is recorded at one port" at_switch s1-2.d0
+check "a conversation is recorded at one port" at_switch s1-2.d0 $((2 * pings))
 check "it is replayed in both directions" replay "$scratch/own.pcapng"
 check "as it was" host_says all ".sent == 2 * $pings and .lost == 0 and .skipped == 0"
 check "IPv6 is recorded" record icmp6 fd00::b
@@ -64,7 +67,7 @@ check "it is replayed, too" replay "$scratch/own.pcap"
 check "h4 sends what h4 sent there" host_says h4 ".sent >= $pings"
 check "no kernel answers there" host_says all '.others == 0 and .duplicated == 0'
 
-# A conversation over TCP, to which a kernel that knows nothing of it would answer with resets.
+# Kernels would answer a replayed TCP conversation, which they do not know, with resets.
 record_tcp() {
   "$root/topo/fabric" exec h10 -- python3 -m http.server -d "$root/docs" 8080 >/dev/null 2>&1 &
   local server=$!
@@ -77,7 +80,7 @@ record_tcp() {
   kill -TERM $server $recorder
   wait $recorder
 }
-# hosts_sent: what each interface of both hosts has sent, whoever did; without multicast
+# hosts_sent HOST: captures all packets that leave the host's interface, except multicast
 hosts_sent() {
   "$root/topo/fabric" exec "$1" -- tcpdump -Z root -Q out -i eth0 --immediate-mode -U -w "$scratch/$1.pcap" \
     'ether[0] & 1 = 0' >/dev/null 2>&1
@@ -92,7 +95,7 @@ nothing_but_the_replay() {
   for h in h4 h10; do soon test -s "$scratch/$h.pcap" >/dev/null; done
   replay "$scratch/own.pcap" "$@" || return
   for h in h4 h10; do soon holds "$scratch/$h.pcap" "$(jq "select(.host == \"$h\").sent" "$scratch/report")" >/dev/null; done
-  sleep 0.3 # for what must not come
+  sleep 0.3 # wait for packets that must not come
   for h in h4 h10; do ip netns pids "drb-$h" | xargs -r kill -TERM; done
   wait "${watchers[@]}"
   for h in h4 h10; do
@@ -122,15 +125,42 @@ check "with answers the wire has more" bash -c "! '$build/src/gen/drbgen' replay
 check "somebody else's capture" python3 -B "$root/tests/live/traffic/make_capture.py" "$scratch/foreign.pcap" 600
 check "is replayed by hash" replay "$scratch/foreign.pcap" --pps 5000
 check "which is said" grep -q 'not of the fabric get hosts by hash' "$scratch/said"
+check "and that they are more than hosts" grep -qE '[0-9]+ addresses share hosts with others, so links' "$scratch/said"
 check "for each address" grep -qE '^drbgen:   192\.168\.1\.[0-9]+ h[0-9]+$' "$scratch/said"
 printf '192.168.0.0/16 h0\n8.8.0.0/16 h1  # servers\n::192.168.0.0/112 h2\n::8.8.0.0/112 h3\n' >"$scratch/map"
 check "with a map" replay "$scratch/foreign.pcap" --pps 5000 --map "$scratch/map"
 check "its hosts send" jq -es 'map(select(.host != "all" and .sent > 0) | .host) == ["h0", "h1", "h2"]' \
   "$scratch/report"
 check "no hash is needed" bash -c "! grep 'by hash' '$scratch/said'"
+check "the busiest link is shown" bash -c "'$build/src/gen/drbgen' replay '$scratch/foreign.pcap' --pps 5000 |
+  grep -A2 '^The busiest links' | grep -E 's[123]-'"
 echo '10.9.9.9 h99' >"$scratch/map"
 check "a map with a mistake" fails_with 2 "$scratch/map:1: .*h0 to h15" drbgen replay --map "$scratch/map" \
   "$scratch/foreign.pcap"
 fabric down >/dev/null
+
+# Schemes under the capture. Each run has a fabric of its own.
+compare=(/usr/bin/python3 -B "$root/lab/run" compare "$scratch/foreign.pcap" -l 2 --scheme "ecmp,drb" --runs 2 --out "$scratch/compared")
+interrupted_compare() {
+  "${compare[@]}" >"$scratch/said" 2>&1 &
+  local pid=$!
+  soon pgrep -x drbgen >/dev/null || return
+  kill -TERM $pid
+  ! wait $pid && cat "$scratch/said" && grep -q 'of 4 points are done, kept in .*: run it again to go on$' "$scratch/said" && nothing_left
+}
+check "an interrupted comparison leaves no fabric" interrupted_compare
+check "it goes on" "${compare[@]}"
+check "all packets of each scheme arrive" python3 -c "
+import csv
+rows = list(csv.DictReader(open('$scratch/compared/compare.csv')))
+print(rows)
+assert [row['scheme'] for row in rows] == ['ecmp', 'drb'] and {row['runs'] for row in rows} == {'2'}
+assert all(float(row['lost_share']) == 0 and 0 < float(row['latency_p50_us']) <= float(row['latency_p99_us']) for row in rows)
+links = list(csv.DictReader(open('$scratch/compared/links.csv')))
+assert len(links) == 2 * 24, len(links)
+sent = {s: sum(float(l['packets']) for l in links if l['scheme'] == s and l['peer'].endswith('eth0')) for s in ('ecmp', 'drb')}
+print(sent)
+assert sent['ecmp'] == sent['drb'] == 600 or abs(sent['ecmp'] / sent['drb'] - 1) < 0.01"
+check "there is a picture" test -s "$scratch/compared/compare.svg"
 check "nothing is left" nothing_left
 finish

@@ -1,20 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A scheme from outside the tree decides in every switch of a fabric: confined, under load, after reloads. What is
-# wrong with one is one line before anything starts; an uplink that is not there costs no packet.
+# A scheme from outside the tree decides in every switch of a fabric: confined, under load, and
+# after reloads. Faults of a scheme are reported in one line before anything starts. A dead uplink
+# costs no packet.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
 need_tool cc fping jq
 
-# object NAME [SED]: NAME.so of the example, with a change
+# object NAME [SED]: makes NAME.so from the example, changed by SED
 object() {
   sed "${2:-}" "$root/examples/schemes/sprinkle.c" >"$scratch/$1.c"
   cc -shared -fPIC -I"$root/include" -I"$build/include" "$scratch/$1.c" -o "$scratch/$1.so.new" -lm &&
     mv "$scratch/$1.so.new" "$scratch/$1.so"
 }
 
-all_say() { # all_say CONDITION: of routing
+all_say() { # all_say CONDITION: holds for the routing of all switches
   drbctl show --all routing --json | jq -se "length == 20 and ($1)"
 }
 
@@ -25,7 +26,7 @@ confined() {
   done
 }
 
-# replayed CONDITION: measured traffic loses nothing, and the report says so
+# replayed NAME CONDITION: measured traffic loses nothing, and then the condition holds
 replayed() {
   decide "$1: nothing lost" undisturbed 100 replay_once "$2"
 }
@@ -35,7 +36,7 @@ replay_once() {
   jq -e ".lost == 0 and .received == .sent and .sent > 1000" "$scratch/report" && all_say "$1"
 }
 
-# wrong NAME PATTERN [SED]: the example with a fault is refused
+# wrong NAME PATTERN [SED]: the example with this fault is refused
 wrong() {
   object "$1" "$3"
   check "refused: $1" fails_with 2 "$2" fabric up -l 2 -d 2 --scheme "./$1.so"
@@ -83,7 +84,7 @@ check "every pair, still" fabric check ping counters
 check "replan from elsewhere" eval '(cd / && fabric replan --threshold 3)'
 check "holds" all_say "all(.scheme == \"$scratch/sprinkle.so:k=2\" and .threshold == \"3\")"
 
-# It errs in switches alone, where a decision is no matter of the first thread.
+# This scheme errs only in threads other than the first: in workers, but not in the trial before.
 object errs 's/return drb_ttc.*/return gettid() != getpid() \&\& d->dest % 2 ? 1000 : d->def;/
   s/^#include <drb.scheme.h>/#define _GNU_SOURCE\n#include <unistd.h>\n&/'
 check "replan: one that errs" fabric replan --scheme ./errs.so
@@ -92,7 +93,7 @@ check "every pair, around a dead link too" eval 'fabric check ping && fabric cut
 check "errors are counted, packets are not lost" fabric check counters
 check "down" fabric down
 
-# names FILE: of the schemes, in rows of CSV
+# names FILE COLUMN: prints the names of schemes in a CSV file
 names() { tail -n +2 "$1" | cut -d, -f"$2" | sort -u | xargs; }
 
 if in_full "an experiment and the demo"; then

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A switch with known faults, to hold the generator's report against.
+"""A switch with known faults, to compare the generator's report with.
 
-relay.py PORTS: forwards measured packets between interfaces p0, p1, ... of its network namespace by
-destination MAC; drops, doubles, misdirects and delays some of them. Says "ready" on standard output;
-on SIGTERM prints what it did as one JSON object.
+relay.py PORTS
+
+Forwards measured packets by destination MAC between interfaces p0, p1, ... of its network
+namespace, and drops, doubles, misdirects and delays some. Prints "ready", and on SIGTERM a JSON
+object of its own counts.
 """
 
 import json
@@ -17,8 +19,9 @@ import sys
 ETH_P_IP = 0x0800
 PROBE_PORT = 7471
 SO_RCVBUFFORCE = 33  # asm-generic/socket.h; Python does not name it
-ROOM = 64 << 20  # octets that may wait while the relay waits for a CPU: it drops what it says and nothing else
-IDLE = 0.3  # seconds until a delayed packet without a successor is forwarded
+# Bytes of a socket's buffer. It must lose nothing while the relay waits for a CPU.
+ROOM = 64 << 20
+IDLE = 0.3  # seconds after which a delayed packet without a successor is forwarded
 
 
 class Relay:

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Permutation traffic at load 0.9: everything arrives once and where it should, and the counters of
-# the switches tell the same story as the generator.
+# Permutation traffic at load 0.9 arrives once and at the right hosts, and the counters of the
+# switches agree with the generator.
 # Quiet: no packet may be lost.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen
 need_tool jq
 
-# Packets that hosts sent into the fabric and that it delivered, after the counters of the switches:
-# "IN OUT". What a switch dropped on entry (the hosts' kernels speak, too) does not count.
+# Prints "IN OUT" from the counters of the switches: packets that hosts sent into the fabric, and
+# packets delivered to hosts. Packets dropped on entry do not count, because hosts' kernels send,
+# too.
 host_ports() {
   PYTHONPATH=$root/topo python3 -B - <<'END'
 from drbfabric.fabric import check
@@ -28,7 +29,8 @@ print(came, went)
 END
 }
 
-# replay DIR SLOTS: runs the traffic, keeps the report, and has the counters of switches tell the same
+# replay DIR SLOTS: replays the traffic, keeps the report, and compares it with the switches'
+# counters
 replay() {
   local before after wrong
   before=$(host_ports) || return
@@ -46,7 +48,7 @@ replay() {
   [ -z "$wrong" ] || { echo "$wrong" && false; }
 }
 
-# What the report says, computed again from the rows of each packet, and what the histogram says.
+# recomputed: the report's figures follow from the row of each packet, and the histogram agrees
 recomputed() {
   python3 - "$scratch/records" "$scratch/hgrm" "$scratch/report" <<'END'
 import csv, json, math, sys
@@ -57,7 +59,7 @@ with open(sys.argv[3]) as f:
     report = json.load(f)
 with open(sys.argv[2]) as f:
     lines = [line.split() for line in f if line[0] == ' ' and not line.lstrip().startswith('Value')]
-# The report counts the slot in which a packet is born, too.
+# The report's latency includes the slot in which a packet is born.
 mine = {f'latency_p{p}_us': ns[math.ceil(len(ns) * q / 1000) - 1] / 1e3 + report['slot_us'] for p, q in (('50', 500), ('99', 990), ('999', 999))}
 mine['sent'] = len(rows)
 wrong = [k for k, v in mine.items() if k in report and abs(report[k] - v) > 0.06]
@@ -80,8 +82,9 @@ says() { # says PATTERN COMMAND...: it succeeds, and a line on standard error ma
 
 late_ns() { drbctl show --all worker --json | jq -s 'map(.late_ns) | add'; }
 
-# The report names what the machine made of the latency, as the switches' own clocks have it, within 20 %.
-machine_is_named() { # machine_is_named COMMAND...: what disturbs meanwhile
+# The machine's share of latency in the report is within 20 % of that by the switches' own clocks.
+# machine_is_named COMMAND...: the command disturbs meanwhile
+machine_is_named() {
   local before after replay lines=0
   before=$(late_ns)
   "$build/src/gen/drbgen" replay "$scratch/ecmp" --json --links "$scratch/links" >"$scratch/report" 2>"$scratch/said" &
@@ -93,7 +96,8 @@ machine_is_named() { # machine_is_named COMMAND...: what disturbs meanwhile
   echo "packets left $((after - before)) ns late in all"
   jq -e "(.machine_late_us * 1000 * .received / ($after - $before) - 1 | fabs) < 0.2 and
     .late_switches >= 1 and .growing != \"yes\"" "$scratch/report" || return
-  # In words where it is more than any machine does: loops that the kernel keeps aside disturb less.
+  # The warning is needed only above the usual disturbance. The kernel may keep busy loops aside,
+  # and then they disturb less.
   if jq -e '.slowest_link < 0.99 or .machine_lost > 0 or .machine_late_us > 0.05 * .latency_mean_us' "$scratch/report"; then
     lines=1
     jq -e .late "$scratch/report" &&
@@ -103,7 +107,7 @@ machine_is_named() { # machine_is_named COMMAND...: what disturbs meanwhile
   [ "$(grep -c 'drb-.*woke too late' "$scratch/said")" = $lines ]
 }
 
-# one_sleeps PID: s1-2 sleeps for 50 ms, again and again, until this process ends, while its queues are hardly ever empty.
+# one_sleeps PID: stops s1-2 for 50 ms, over and over, until PID ends; its queues are rarely empty
 one_sleeps() {
   local pid
   pid=$(drbctl list --json | jq 'select(.switch == "s1-2") | .pid')
@@ -121,7 +125,8 @@ print(slowest)
 assert len(rows) == 80 and slowest['switch'] == 's1-2' and float(slowest['rate_part']) < 0.9"
 }
 
-# Short queues: what sleeping makes the same traffic lose beyond what it loses without, the report calls the machine's.
+# With short queues, a sleeping switch loses more of the same traffic than without sleep. The report
+# blames the machine for the difference.
 loss_is_named() {
   local without
   drbgen replay "$scratch/drb" --json >"$scratch/report" && without=$(jq .lost "$scratch/report") || return
@@ -134,7 +139,8 @@ loss_is_named() {
 
 runs() { [ -e "/proc/$1/exe" ]; }
 
-loops_run() { # loops_run PID: four busy loops, until this process ends
+# loops_run PID: runs four busy loops until PID ends
+loops_run() {
   for _ in 1 2 3 4; do
     while runs "$1"; do :; done &
   done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every scheme reaches everybody; replan changes the switches and leaves the links alone.
+# With every scheme, all hosts are reached; replan changes the switches and leaves links alone.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The same traffic counted inside the kernel and by capture sockets: both find everything and agree
-# on latencies as far as two runs of one fabric agree; the program in the kernel lets everything
-# else pass and leaves nothing behind.
+# Counts the same traffic inside the kernel and by capture sockets. Both find all packets, and their
+# latencies agree as far as those of two runs do. The program in the kernel passes all other packets
+# and leaves nothing behind.
 # Quiet: no packet may be lost.
-# Full: replay.sh counts the same traffic by capture sockets.
+# Full: replay.sh counts the same traffic with capture sockets.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen
@@ -21,7 +21,7 @@ whole() { # whole SINK
   report_says run '.received == .sent and .lost == 0 and .duplicated == 0 and .misdelivered == 0'
 }
 
-# off KEY: by which share the figures of both sinks differ
+# off KEY: prints the relative difference of this figure between both sinks
 off() { jq -s --arg key "$1" '(.[0][$key] - .[1][$key]) / .[1][$key]' "$scratch/xdp.json" "$scratch/pcap.json"; }
 
 if ! said=$(drbgen replay "$scratch/traffic" --sink xdp --json 2>&1 >"$scratch/first.json") &&
@@ -32,8 +32,8 @@ if ! said=$(drbgen replay "$scratch/traffic" --sink xdp --json 2>&1 >"$scratch/f
   exit
 fi
 
-# Whatever else the machine does only adds to latencies: of three runs each, taken in turns, the one
-# with the smallest mean is compared.
+# Other work of the machine only adds to latencies. The runs with the smallest mean are compared, of
+# three each, taken in turns.
 for _ in 1 2 3; do
   for sink in pcap xdp; do
     decide "$sink: everything arrives once and where it should" unhindered 100 25 whole $sink
@@ -50,17 +50,17 @@ for sink in pcap xdp; do
   check "$sink: every slot was measured" report_says $sink '.latency_samples == .sent'
 done
 check "both sent the same" jq -es '.[0].sent == .[1].sent' "$scratch/xdp.json" "$scratch/pcap.json"
-# Two runs agree as far as the machine lets them; that the rules are the same to the nanosecond is
-# what the unit test of the sink holds them to.
+# Two runs agree only as well as the machine permits. The sink's unit test checks that both rules
+# are the same to the nanosecond.
 for key in latency_mean_slots latency_p50_slots tail_slots; do
   echo "# $key: xdp is off pcap by $(off $key)"
 done
 
-# Ten times slower: it runs until it is killed.
+# Ten times slower, the replay runs until it is killed.
 "$build/src/gen/drbgen" replay "$scratch/traffic" --slot 20ms --sink xdp >/dev/null 2>&1 &
 replay=$!
 disown
-# ip shows an XDP program on the link it is attached to.
+# ip shows an XDP program at the link that has it.
 attached() { ip -n drb-h5 link show eth0 | grep xdp; }
 not_attached() { ! attached; }
 check "the program is attached while traffic runs" soon attached

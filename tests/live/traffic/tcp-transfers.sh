@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Transfers that drbsim draws are played by TCP, all of them, and a job's steps one after the other; live is
-# within 15 % of the simulator, by all of the interval that topo/experiment --tcp tells.
+# TCP plays all transfers that drbsim draws, and the steps of a job one after another. Live
+# completion times are within 15 % of the simulator's, by the whole interval that topo/experiment
+# --tcp reports.
 # Alone: completion times are compared with the simulator's.
 # Full: experiment.sh compares packets of the same fabric with the simulator.
 # shellcheck source=tests/live/story.bash
@@ -22,7 +23,7 @@ row_says() { # row_says WORKLOAD FILTER
 }
 for workload in fixed:50-0.2 pipeline:2; do
   check "$workload: all arrive" row_says $workload '.transfers > 0 and .unfinished == 0'
-  # No transfer is faster than its links are.
+  # No transfer is faster than its links.
   check "$workload: links have their rate" row_says $workload '.slowdown > 0.99 and .makespan > 0'
   check "$workload: handshakes are simulated" row_says $workload '.handshake > 0 and .sim_handshake > 0'
 done
@@ -33,7 +34,8 @@ for workload in fixed:50-0.2 pipeline:2; do
     check "$workload: live is simulated" row_says $workload '.verdict == "within"'
   fi
 done
-# A rank of a pipeline sends a part once it has come: no transfer of the list begins before the one that it waits for.
+# A rank of a pipeline sends a part once it has arrived, so no transfer begins before its
+# predecessor ends.
 "$root/build/src/sim/drbsim" job --job pipeline:2 --data 32 --seed 1 --list >"$scratch/list"
 check "steps wait for one another" python3 - "$scratch/list" "$scratch/report/transfers.csv" <<'PY'
 import csv, sys
@@ -44,7 +46,7 @@ waiting = 0
 for listed, row in zip(rows[0], played):
     if listed['after_arrived']:
         before = played[int(listed['after_arrived'])]
-        # Of the time, a slot is the host's own link.
+        # The time includes a slot of the host's own link.
         assert float(row['start']) >= float(before['start']) + float(before['time']) - 1, (listed, row, before)
         waiting += 1
 assert waiting > 10, waiting

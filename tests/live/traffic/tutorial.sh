@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The commands of docs/guide/your-own-scheme.md that need root: a scheme from outside in an experiment and in a fabric.
+# Runs those commands of docs/guide/your-own-scheme.md that need root: a scheme from outside in an
+# experiment and in a fabric.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen drbsim

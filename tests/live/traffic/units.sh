@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Flow and flowlet units on a live fabric: TCP and measured streams are not reordered, thresholds
-# follow what is measured.
-# Quiet: a lost TCP segment comes out of order.
+# Units flow and flowlet on a live fabric do not reorder TCP and measured streams. Thresholds follow
+# the measured utilisation.
+# Quiet: a lost TCP segment arrives out of order.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -11,23 +11,24 @@ need_tool iperf3 jq
 routing() { drbctl show "$1" routing --json; }
 
 
-# One TCP stream within what the machine carries: a lost segment, too, puts later ones out of order.
+# One TCP stream sends no more than the machine carries, because a lost segment also causes
+# disorder.
 tcp() {
   fabric exec h10 -- iperf3 -s -1 >"$scratch/server" 2>&1 &
   soon listens h10 && fabric exec h4 -- iperf3 -J -c 10.0.0.11 -t 2 -b 100M -w 64K >"$scratch/tcp" &&
     jq -e '.end.sum_received.bytes > 1000000' "$scratch/tcp"
 }
 
-out_of_order() { # TCP segments that h10 received out of order so far
+out_of_order() { # out_of_order: TCP segments that h10 has received out of order so far
   fabric exec h10 -- nstat -az TcpExtTCPOFOQueue | awk '/OFOQueue/ { print $2 }'
 }
 
-lost() { # packets that switches dropped, or missed because they had no time, so far
+lost() { # lost: packets that switches have dropped, or missed for want of time, so far
   drbctl show --all ports --json | jq -s 'map(.in_missed + .in_discards + .out_discards) | add'
 }
 
-# Segments behind one that was lost are out of order at the receiver, whoever lost it: that says nothing
-# about the ways that they took.
+# Segments after a lost one are out of order, wherever it was lost. That says nothing about their
+# paths.
 in_order() {
   local before lost_before
   before=$(out_of_order) && lost_before=$(lost) && tcp || return 1
@@ -38,12 +39,12 @@ in_order() {
   return 1
 }
 
-# Longest streams there are: every host sends to one other, in each slot.
+# Uses the longest possible streams: every host sends to one other, in each slot.
 replayed() {
   drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.reordered == 0 and .lost == 0' "$scratch/replay"
 }
 
-# The same whatever the order: packets of a stream may take several ways.
+# Ignores order, because packets of a stream may take several paths.
 replayed_all() {
   drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.lost == 0 and .misdelivered == 0' "$scratch/replay"
 }
@@ -63,7 +64,7 @@ done
 
 up -l 3 -d 2 --rate 500pps --threshold auto
 drbgen write -l 3 -d 2 --traffic stride:5 --load 0.8 --slot 2ms --slots 1000 --out "$scratch/load" >/dev/null
-# Again and again, until it was seen.
+# Replays the traffic over and over, until $scratch/seen exists.
 while [ ! -e "$scratch/seen" ]; do drbgen replay "$scratch/load" --json; done >"$scratch/replay" 2>&1 &
 # shellcheck disable=SC2016
 measured='map(select((.utilisation | tonumber) > 0.4 and (.utilisation | tonumber) < 1)) | length > 0 and
@@ -78,8 +79,8 @@ check "and falls back when it is quiet" soon falls_back
 check "differences are shown" sh -c "'$build/src/ctl/drbctl' show s1-2 differences --json | jq -se 'length > 0'"
 check "down" fabric down
 
-# Two workers per switch: the kernel spreads flows over their packet sockets, each worker over its memif
-# rings.
+# Switches have two workers. The kernel spreads flows over the packet sockets of workers, and each
+# worker spreads them over its memif rings.
 workers() { settled ping counters && drbctl show s1-2 worker --json | jq -e '.sleeps > 0 and .rx_packets > 0'; }
 for way in packet,af_packet flow,memif; do
   in_full "two workers, $way" || continue

@@ -1,26 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Scheme walk under one permutation that persists: nothing is lost, packets walk at every switch that sends
-# up, and hosts see no mark of it. Beside a dead uplink walk decides as drb does, and the
-# others go on.
+# Scheme walk under one persistent permutation loses nothing. Packets walk at every switch that
+# sends up, and hosts see no mark. Beside a dead uplink, packets walk over the remaining uplinks.
 # Quiet: no packet may be lost.
-# Full: test_spreading.c and test_scheme_state.c have the rule, schemes.sh has it live.
+# Full: test_spreading.c and test_scheme_state.c test the rule, and schemes.sh tests it live.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbctl
 need_tool jq tcpdump ping
 
-whole() { # whole FOLDER PACKETS: more than so many are sent, and all arrive once and where they should
+whole() { # whole FOLDER PACKETS: more than PACKETS are sent, and all arrive once at the right hosts
   drbgen replay "$1" --json >"$scratch/report"
   cat "$scratch/report"
   jq -e ".sent > $2 and .lost == 0 and .duplicated == 0 and .misdelivered == 0" "$scratch/report"
 }
 
-walked() { # walked SWITCH: packets that walked there
+walked() { # walked SWITCH: prints the number of packets that walked there
   drbctl show "$1" routing --json | jq .up_walked
 }
 
-# sources NODE PORT: the sources of the next IP packets there, once each
+# sources NODE PORT: prints the different source MACs of the next IP packets there
 sources() {
   fabric exec "$1" -- timeout 20 tcpdump -i "$2" -nn -e -c 100 -Q in udp or icmp 2>/dev/null |
     awk '{ print $2 }' | sort -u
@@ -35,27 +34,34 @@ for switch in s1-0 s1-7 s2-0 s2-7; do
   check "packets walked at $switch" test "$(walked $switch)" -gt 100
 done
 check "none did in the core" test "$(walked s3-0)" = 0
-# h4 to h10 goes through the core; both of its uplinks carry marked packets.
-"$root/topo/fabric" exec h4 -- ping -q -i 0.004 10.0.0.11 >/dev/null &
-sources s2-2 d0 >"$scratch/between"
-sources h10 eth0 >"$scratch/host"
-kill $!
-wait
+# Packets from h4 to h10 cross the core, and both uplinks carry marked packets: the default uplink
+# is saturated if ping gets enough time.
+are_marked() {
+  local pings
+  "$root/topo/fabric" exec h4 -- ping -q -i 0.004 10.0.0.11 >/dev/null &
+  pings=$!
+  sources s2-2 d0 >"$scratch/between"
+  sources h10 eth0 >"$scratch/host"
+  kill $pings
+  wait $pings
+  cat "$scratch/between" "$scratch/host"
+  grep -qx "02:01:00:00:00:04" "$scratch/between"
+}
+decide "marks are seen between switches" unhindered 100 25 are_marked
 fabric exec h4 -- ping -q -i 0.004 -c 500 10.0.0.11 >"$scratch/ping"
-cat "$scratch/between" "$scratch/host"
-check "marks are seen between switches" grep -qx "02:01:00:00:00:04" "$scratch/between"
 check "and none by hosts" test "$(cat "$scratch/host")" = "02:00:00:00:00:04"
 check "all pings came back" grep -q " 0% packet loss" "$scratch/ping"
 
-# Half of the pods send, the others receive: who hears nobody walks, too, and what waits stays short.
+# Half of the pods send and the others receive. Switches that hear no senders walk, too, and queues
+# stay short.
 drbgen write -l 3 -d 2 --traffic oneway:0.5:0 --load 0.8 --slots 1500 --slot 4ms --seed 5 --out "$scratch/oneway"
 before=$(for switch in s1-{0..7}; do walked $switch; done | jq -s add)
 decide "one way: nothing is lost, duplicated or misdelivered" unhindered 100 25 whole "$scratch/oneway" 9000
 after=$(for switch in s1-{0..7}; do walked $switch; done | jq -s add)
 check "one way: senders walk" test $((after - before)) -gt 6000
 
-# All hosts under a layer-1 switch want the same uplink; those of s1-0, whose other uplink dies, send and
-# get no more than one link can carry.
+# All hosts at a layer-1 switch share one default uplink. The hosts of s1-0, whose other uplink
+# dies, send and receive no more than one link can carry.
 dead_uplink() {
   local h to rate
   echo slot,from,to,rate
@@ -74,8 +80,7 @@ ip -n drb-s1-0 link set u1 down
 check "its neighbour knows of a dead uplink" soon usable 78
 decide "dead uplink: nothing is lost, duplicated or misdelivered" unhindered 100 25 whole "$scratch/dead" 11000
 check "dead uplink: packets are conserved" drbctl check
-check "nothing walked at the switch beside it" test "$(walked s1-0)" = 0
-for switch in s1-1 s1-7; do
+for switch in s1-0 s1-1 s1-7; do
   check "packets walked at $switch" test "$(walked $switch)" -gt 100
 done
 ip -n drb-s1-0 link set u1 up

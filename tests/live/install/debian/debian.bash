@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Sourced before story.bash by stories that need Debian packages of this tree: they are in $debian, with a minimal
-# Debian as base.tar.
+# Stories that need Debian packages of this tree source this before story.bash. The packages are in
+# $debian, with a minimal Debian as base.tar.
 
 debian=$(realpath -m "${DRB_BUILD:-$(dirname "${BASH_SOURCE[0]}")/../../../../build}/debian")
 if [ -z "${DRB_STORY_WORLD:-}" ]; then
@@ -18,7 +18,7 @@ if [ -z "${DRB_STORY_WORLD:-}" ]; then
   esac
 fi
 
-# need_debian: ends the story where there are none, as failed where that must not be
+# need_debian: ends the story if there are no packages; with --strict, that is a failure
 need_debian() {
   [ -n "${DRB_NO_DEBIAN:-}" ] || return 0
   [ -z "${DRB_STRICT:-}" ] || { not_ok "Debian packages" && echo "# $DRB_NO_DEBIAN" && exit 1; }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Sourced by cards.sh: a guest of QEMU with network cards, which stands in for the switch of a fabric. Its root is
-# the host's, to read; what is in $share both see.
+# Sourced by cards.sh: a guest of QEMU with network cards, which replaces the switch of a fabric. It
+# uses the host's root folder read-only; guest and host share $share.
 
 share=${scratch:?}/share
-guest_ns=drb-s1-0 # where the links of the switch end, and QEMU runs
+guest_ns=drb-s1-0 # the links of the switch end here, and QEMU runs here
 guest_ports=(d0 d1 u0 u1)
-# Card N is at tap tN outside, and at 0000:00:AT.0 inside.
+# Card N is at tap tN outside, and at PCI address 0000:00:AT.0 inside.
 guest_cards=(virtio e1000 e1000e virtio virtio virtio vmxnet3)
 guest_at=(1a 1b 1c 1d 1e 17 18)
 
@@ -25,17 +25,18 @@ guest_taps() {
   done
 }
 
-redirect() { # redirect FROM TO: what comes in at one goes out by the other
+# redirect FROM TO: frames that come in at one interface go out by the other
+redirect() {
   in_ns tc filter replace dev "$1" ingress pref 1 handle 800::800 protocol all u32 match u32 0 0 \
     action mirred egress redirect dev "$2"
 }
 
-# Card N is behind this port of the switch. No bridge, which would keep hellos.
+# Connects card N to this port of the switch. A bridge would not do, because it keeps hellos.
 guest_wire() { # guest_wire PORT N
   redirect "$1" "t$2" && redirect "t$2" "$1"
 }
 
-# What QEMU is told of card N; its transmit ring fills while the link behind is slow (sndbuf).
+# Prints QEMU's options for card N. Its transmit ring fills while the link behind is slow (sndbuf).
 guest_device() { # guest_device N
   local net=tap,id=n$1,ifname=t$1,script=no,downscript=no,vhost=off at=addr=0x${guest_at[$1]},romfile=
   local modern=iommu_platform=on,disable-legacy=on,mq=on,vectors=6
@@ -47,14 +48,15 @@ guest_device() { # guest_device N
   esac
 }
 
-# The guest is begun; guest_booted waits for it. Emulated: where KVM is software itself, a kernel takes longer by it. Its
-# clock is the one that the emulator keeps: that of the processor is wrong if the machine was busy while it was measured.
+# Starts the guest; guest_booted waits for it. The guest is emulated, because a kernel takes longer
+# under KVM that is software itself. The clock is the emulator's: the processor's clock is wrong if
+# the machine was busy while the guest calibrated it.
 guest_start() { # guest_start IMAGE KERNEL-ARGUMENT...
   local image=$1 n devices=()
   shift
   rm -rf "$share" && mkdir -p "$share" || return
   for n in "${!guest_cards[@]}"; do
-    # shellcheck disable=SC2207 # words
+    # shellcheck disable=SC2207 # splitting is intended
     devices+=($(guest_device "$n"))
   done
   in_ns qemu-system-x86_64 -machine q35,accel=tcg -cpu max -device intel-iommu,intremap=on -smp 2 -m 768 \
@@ -77,7 +79,7 @@ guest_booted() {
   [ -e "$share/booted" ] || { cat "$scratch/qemu" && tail -n 20 "$scratch/console" && false; }
 }
 
-# guest COMMAND...: runs it in the guest, with what bash makes of it; its output and its exit status
+# guest COMMAND...: has bash in the guest run it; returns its output and its exit status
 guest() {
   local n=$((++guest_orders)) end=$((EPOCHSECONDS + 120)) status
   printf '%s\n' "export PATH=/usr/sbin:/usr/bin:/sbin:/bin:/run/bin TMPDIR=/run" "cd ${root:?}" "$*" >"$share/$BASHPID-$n.new"
@@ -95,7 +97,7 @@ guest_orders=0
 qmp() { python3 -B "$root/tests/live/ports/guest/qmp.py" "$scratch/qmp" "$@"; }
 guest_cable() { qmp set_link "name=nic$1" "up=$2"; } # guest_cable N true|false
 
-# The card of port N is bound to DRIVER, none: to nothing.
+# Binds the card of port N to DRIVER, or to no driver if that is "none".
 guest_bind() { # guest_bind N DRIVER
   guest "device=/sys/bus/pci/devices/$(guest_address "$1")
     [ ! -e \$device/driver ] || basename \$device >\$device/driver/unbind

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gives a guest's QEMU one command: qmp.py SOCKET COMMAND [NAME=VALUE...]; true and false are no strings."""
+"""Sends one command to the QEMU of a guest.
+
+qmp.py SOCKET COMMAND [NAME=VALUE...]    the values true and false are booleans, others strings"""
 
 import json
 import socket
@@ -15,7 +17,7 @@ def main():
         s.settimeout(30)
         s.connect(sys.argv[1])
         lines = s.makefile('rw')
-        lines.readline()  # who it is
+        lines.readline()  # the greeting
         for order in ({'execute': 'qmp_capabilities'}, {'execute': sys.argv[2], 'arguments': arguments}):
             lines.write(json.dumps(order) + '\n')
             lines.flush()
