@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions and files keep their size: functions below 60 lines with at most 5 parameters, files of at
-most 400 lines (tests 500).
+"""Checks sizes.
 
-functions.py EXCEPTIONS FILE...    exit status 1 and a line for each that does not
+Functions have fewer than 60 lines and at most 5 parameters, files at most 400 lines (tests 500).
 
-EXCEPTIONS has lines "FILE WHAT why": WHAT is `length` for the file itself, else NAME.length or
-NAME.parameters of a function. A line that nothing needs is wrong, too.
+functions.py EXCEPTIONS FILE...    exit status 1 and a line for each violation
 
-C is read as clang-format leaves it: the body of a function is what stands between "{" and "}" at the
-beginning of a line. Python is parsed; parameters with a default do not count."""
+EXCEPTIONS has lines "FILE WHAT why". WHAT is `length` for the file itself, otherwise NAME.length or
+NAME.parameters of a function. An exception that is not needed is also a violation.
+
+C must be as clang-format leaves it: the body of a function is between "{" and "}" at the beginning
+of a line. Python is parsed, and parameters with a default do not count."""
 
 import ast
 import re
@@ -17,18 +18,18 @@ import sys
 
 LINES_MAX, PARAMETERS_MAX, FILE_MAX, TEST_FILE_MAX = 59, 5, 400, 500
 
-# Comments, strings and characters, of which braces and commas are no syntax.
+# Comments, strings and characters. Braces and commas in them are no syntax.
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 
 
 def blank(text):
-    """C without what is no code, line by line as it was."""
+    """Replaces comments, strings and directives of C by blanks, and keeps lines."""
     text = NO_CODE.sub(lambda m: re.sub(r'[^\n]', ' ', m[0]), text)
     return re.sub(r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', lambda m: re.sub(r'[^\n]', ' ', m[0]), text, flags=re.MULTILINE)
 
 
 def split_parameters(text):
-    """The parameters between the outermost brackets of a declarator; none for (void)."""
+    """Returns the parameters between the outermost brackets of a declarator; none for (void)."""
     parts, depth = [''], 0
     for c in text:
         depth += (c in '([') - (c in ')]')
@@ -41,25 +42,25 @@ def split_parameters(text):
 
 
 def declarator(head):
-    """(name, parameters) of a function's head: the last name followed by brackets that end the head."""
+    """Returns (name, parameters) of a function's head; its name precedes the last brackets."""
     head = ' '.join(head.split())
     depth = 0
     for at in range(len(head) - 1, -1, -1):
         depth += (head[at] == ')') - (head[at] == '(')
         if depth == 0 and head[at] == '(':
             name = re.search(r'(\w+)\s*$', head[:at])
-            if name and name[1] in ('TEST', 'TEST_WITH'):  # of tests/fixtures/unit.h
+            if name and name[1] in ('TEST', 'TEST_WITH'):  # macros of tests/fixtures/unit.h
                 return re.split('[(,)]', head)[1], []
             return (name[1] if name else '?'), split_parameters(head[at + 1:head.rindex(')')])
     return None
 
 
 def c_functions(text):
-    """(name, lines, parameters) of each function."""
+    """Yields (name, lines, parameters) of each function."""
     lines = blank(text).split('\n')
     begin = 0
     for i, line in enumerate(lines):
-        # A head follows a blank line, or the end of something else.
+        # A head follows a blank line, or the end of a statement or a body.
         if line == '{':
             found = declarator(' '.join(lines[begin:i]))
             end = next((k for k in range(i, len(lines)) if lines[k] == '}'), None)
@@ -79,7 +80,7 @@ def python_functions(text):
 
 
 def findings(path, text):
-    """(what, sentence) of each thing that is too large."""
+    """Yields (what, sentence) for everything that is too large."""
     lines, most = text.count('\n'), TEST_FILE_MAX if path.startswith('tests/') else FILE_MAX
     if lines > most:
         yield 'length', f'{lines} lines, at most {most}'
@@ -92,7 +93,7 @@ def findings(path, text):
 
 
 def read_exceptions(path):
-    """{(file, what)}"""
+    """Returns {(file, what)}."""
     allowed = set()
     with open(path, encoding='utf-8') as f:
         for number, line in enumerate(f, 1):

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Includes go one way: from a folder of src/ to itself and to folders further down in a table, and
-nowhere in a circle. What comments name is there.
+"""Checks that includes go only downwards and never in a circle, and that named files exist.
 
-includes.py TABLE [ROOT]    exit status 1 and a line for each include that does not
+includes.py TABLE [ROOT]    exit status 1 and a line for each violation
 
-The table names one folder a line, from the top of the house to its ground; folders inside it that have
-no line of their own belong to it. "a/b -> c/d  why" lets a/b, a folder or one file, include headers of c/d all
-the same.
-Includes in quotes are meant, from ROOT (default src) or from the file's own folder; generated headers
-are not there to be looked at. Of a Python package, imports of its own modules by their full names; its top folder
-is the line "."."""
+The table names one folder per line, from top to bottom. A folder of ROOT (default src) may include
+itself and folders below it in the table. A folder without a line belongs to the nearest parent that
+has one. "a/b -> c/d  why" permits a/b, a folder or one file, to include headers of c/d although it
+is above.
+
+In C, only includes in quotes count, from ROOT or from the file's own folder. Generated headers are
+ignored. In a Python package, imports of its own modules by their full names count, and its top
+folder is the line "."."""
 
 import collections
 import os
@@ -18,14 +19,14 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-# from package.folder import module, module or from package.folder.module import name
+# The forms "from package.folder import module, module" and "from package.folder.module import name"
 IMPORT = re.compile(r'^ *from (\w+)((?:\.\w+)*) import (\([^)]*\)|.*)', re.MULTILINE)
-# In a comment: core/links/hello.h, or what ends such a path.
+# A file named in a comment, such as core/links/hello.h, or the end of such a path
 NAMED = re.compile(r'(?<![\w./-])((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:c|h|def))\b')
 
 
 def imports(root, text):
-    """Files of a package that a module of it imports."""
+    """Yields the files of a package that a module of it imports."""
     for package, module, names in IMPORT.findall(text):
         if package == os.path.basename(root):
             folder = module[1:].replace('.', '/')
@@ -34,7 +35,7 @@ def imports(root, text):
 
 
 def includes(root):
-    """{file: files that it includes}, all relative to root."""
+    """Returns {file: files that it includes}, all relative to root."""
     found = {}
     for folder, _, names in os.walk(root):
         for name in names:
@@ -53,7 +54,7 @@ def includes(root):
 
 
 def stale(root, found):
-    """A line for each comment that names a file of src/ by its folder, and there is none."""
+    """Yields a line for each comment that names a file of src/ that does not exist."""
     for file in sorted(found):
         with open(os.path.join(root, file), encoding='utf-8') as f:
             for number, line in enumerate(f, 1):
@@ -65,7 +66,7 @@ def stale(root, found):
 
 
 def read_table(path):
-    """(folders from top to ground, {(from, to): why})"""
+    """Returns (folders from top to bottom, {(from, to): why})."""
     order, allowed = [], {}
     with open(path, encoding='utf-8') as f:
         for number, line in enumerate(f, 1):
@@ -82,7 +83,7 @@ def read_table(path):
 
 
 def listed(file, order):
-    """The folder of the table that a file belongs to, None if there is none."""
+    """Returns the folder of the table to which a file belongs, or None."""
     folder = os.path.dirname(file)
     while folder:
         if folder in order:
@@ -92,7 +93,7 @@ def listed(file, order):
 
 
 def upwards(found, order, allowed):
-    """A line for each include that the table does not let pass, or entry that lets nothing pass."""
+    """Yields a line for each include that the table forbids, and for each unneeded exception."""
     used = set()
     for file, wanted in sorted(found.items()):
         mine = listed(file, order)
@@ -112,7 +113,7 @@ def upwards(found, order, allowed):
 
 
 def circles(found):
-    """A line for each set of files that include one another in a circle (Tarjan's algorithm)."""
+    """Yields a line for each set of files that include each other in a circle (Tarjan)."""
     index, low, stack, counter = {}, {}, [], 0
 
     def visit(file):

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every message of the switch, of its config, and of what plans and starts fabrics is looked for by some test.
+"""Checks that tests look for every message.
 
-messages.py ROOT EXCEPTIONS [--list]    exit status 1 and a line for each message that is not
+This covers the switch, its config, and programs that plan and start fabrics.
 
-A message is the format of a call such as drb_error() in the folders below, or the text of one such as usage()
-in topo/drbfabric. A test looks for it
-if one of the test's strings has a part of the message in it, or is part of the message itself (between what
-stands for anything in a pattern), and that part is long, and found in few messages.
-EXCEPTIONS has a line for each message that no test can cause: a piece of its text (conversions are "..."),
-a tab, and the reason; a line that is not needed any more is a failure, too.
---list prints every message and what means it in the tests."""
+messages.py ROOT EXCEPTIONS [--list]    exit status 1 and a line for each message that no test has
+
+A message is the format of a call such as drb_error() in the folders below, or the text of a call
+such as usage() in topo/drbfabric. A test looks for a message if a part of the message is in one of
+the test's strings. It also does if a fixed part of such a string, which may be a pattern, is in the
+message. The part must be long, and occur in few messages.
+
+EXCEPTIONS has a line for each message that no test can cause: a piece of its text (conversions are
+"..."), a tab, and the reason. An unneeded exception is a failure, too.
+--list prints every message and the part that tests have of it."""
 
 import ast
 import pathlib
@@ -19,7 +22,7 @@ import sys
 
 FOLDERS = ('src/switch', 'src/common/config', 'src/common/cli', 'src/topo')
 LEFT_OUT = 'src/topo/machines', 'src/topo/plan/machines_option'  # plans of several machines
-# What runs when a fabric or the demo is started.
+# Modules that run when a fabric or the demo is started
 PYTHON = 'topo/drbfabric'
 MODULES = ('common/children', 'common/cli', 'common/places', 'common/schemes', 'experiment/demo',
            'experiment/experiment', 'experiment/single_run', 'fabric/fabrics', 'fabric/interfaces',
@@ -28,16 +31,17 @@ SAYING = {'usage', 'Failure', 'ArgumentTypeError', 'say'}
 CALL = re.compile(r'\bdrb_(?:error|warn|info|die|config_bad|config_bad_line|config_bad_port)\(')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 CONVERSION = re.compile(r'%[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z|j|t)?[a-zA-Z%]')
-# What separates the fixed parts of a pattern, of a format and of an f-string.
+# Separators of the fixed parts of a pattern, a format and an f-string
 ANYTHING = re.compile(r'\\[dsSwnrt]|\.\*|\.\+|\[[^\]]*\][*+?]?|\([^)]*\)|\{[^}]*\}|\$\{?\w+\}?|[|^$*+?\\]|%\w')
 STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'', re.S)
-LEAST = 7  # characters of a part that means a message; with a blank in it, or longer
+LEAST = 7  # least characters of a part that contains a blank
 LONG = 9
-FEW = 3  # messages that a part may mean
+# The most messages in which a part may occur.
+FEW = 3
 
 
 def arguments(text, start):
-    """The text of a call's arguments, from behind its parenthesis."""
+    """Returns the text of a call's arguments, which begin after its parenthesis."""
     depth, at, quoted = 1, start, False
     while depth and at < len(text):
         c = text[at]
@@ -53,14 +57,14 @@ def arguments(text, start):
 
 
 def format_of(inside):
-    """The longest string of a call's arguments, made of adjacent literals."""
+    """Returns the longest string among a call's arguments, with adjacent literals joined."""
     inside = re.sub(r'(?<!\\)"\s*PR[iI]\w+\s*(?=[,)]|$)', 'd"', inside)
     joined = re.sub(r'(?<!\\)"\s*(?:PR[iI]\w+\s*)?"', '', inside)
     return max((m.group(1) for m in LITERAL.finditer(joined)), key=len, default='')
 
 
 def text_of(node):
-    """A string of Python, what it is made of as tabs; '' if it is none."""
+    """Returns a string of Python with a tab for each expression, or '' for other nodes."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
@@ -69,20 +73,21 @@ def text_of(node):
 
 
 def python_messages(path):
-    """(line, text) of each."""
+    """Yields (line, text) of each message."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call) and node.args:
-            # argparse.ArgumentTypeError(), and usage() as it is; what a Progress says is no message.
+            # Matches argparse.ArgumentTypeError() and usage(). Texts of Progress.say() are no
+            # messages.
             name = getattr(node.func, 'id', '') or getattr(node.func, 'attr', '').replace('say', '')
             if name in SAYING:
                 yield node.lineno, text_of(node.args[0])
 
 
 def messages(root):
-    """(file, line, text) of each, conversions as a tab."""
+    """Yields (file, line, text) of each message, with a tab for each conversion."""
     for path in (root / PYTHON / f'{module}.py' for module in MODULES):
         for line, said in python_messages(path):
-            # One that only passes on what another has said has no words of its own.
+            # A message that only passes on another one's text has no words to look for.
             if any(is_long(part.strip(' :;,.')) for part in said.split('\t')):
                 yield path.relative_to(root), line, said
     for folder in FOLDERS:
@@ -103,11 +108,12 @@ def is_long(part):
 
 
 def strings(root):
-    """All strings of tests."""
+    """Yields all strings of tests."""
     for path in (root / 'tests').rglob('*'):
         if path.suffix in ('.py', '.c', '.h', '.sh', '.bash') and 'lint' not in path.parts:
             text = re.sub(r'"\s*\n\s*"', '', path.read_text())
-            # An apostrophe in a comment begins no string; those of the shell are a line each, or more.
+            # An apostrophe in a comment begins no string. In shell, strings are also read line by
+            # line.
             pieces = [line for line in text.splitlines() if not line.lstrip().startswith('#')] \
                 if path.suffix in ('.sh', '.bash') else []
             for piece in [text, *pieces]:
@@ -116,7 +122,7 @@ def strings(root):
 
 
 def parts(found):
-    """The fixed parts of strings, which may be patterns."""
+    """Returns the fixed parts of strings, which may be patterns."""
     fixed = set()
     for string in found:
         for part in ANYTHING.split(string.replace('\\.', '\0')):
@@ -127,7 +133,7 @@ def parts(found):
 
 
 def means(text, every, fixed, joined):
-    """What a test looks for that means this message; None: nothing."""
+    """Returns the part by which a test looks for this message, or None."""
     own = [part.strip(' :;,.') for part in text.split('\t')]
     candidates = [part for part in own if is_long(part) and part in joined]
     candidates += [part for part in fixed if part in text]

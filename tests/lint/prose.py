@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Markdown stays readable: short sentences, short lines, words of the field, and not too much of it all.
+"""Checks that Markdown stays readable: short sentences, short lines, words of the field, few pages.
 
 prose.py [--words] PAGE...    exit status 1 and a line for each fault
 
---words prints how many words each page has. Beside this program, words.txt has the words that must not be used.
-Neither code nor link targets nor rows that a test compares with the source count as prose.
-Links are checked by tests/docs/check_links.py."""
+--words prints the number of words of each page. Forbidden words are in words.txt, beside this
+program. Code, link targets, and rows that a test compares with the source do not count as prose.
+tests/docs/check_links.py checks links."""
 
 import pathlib
 import re
@@ -15,22 +15,22 @@ import sys
 import words
 
 HERE = pathlib.Path(__file__).parent
-MOST_WORDS = 15000  # of all pages but notes and changelogs
+MOST_WORDS = 15000  # limit for all pages except notes, decisions and changelogs
 LONGEST_SENTENCE = 30  # words
-LONGEST_LINE = 100  # columns, link targets not counted
-# Pages whose rows "| `key` ..." are generated from the source, or compared with it.
+LONGEST_LINE = 100  # columns without link targets
+# Pages with rows "| `key` ..." that are generated from the source, or compared with it
 GENERATED = ('docs/reference/config.md', 'docs/reference/counters.md')
 FENCE = re.compile(r'\s*```')
 ITEM = re.compile(r'\s*(?:[-*+]|\d+\.)\s+')
 CODE = re.compile(r'`[^`]+`')
 TARGET = re.compile(r'\]\([^)\s]*\)')
 WORD = re.compile(r'\S*\w\S*')
-# A sentence ends before a blank and a capital, a digit, or what may stand before these.
+# A sentence ends before a blank and a capital or a digit, possibly after an opening mark.
 END = re.compile(r'[.!?]["\')*_\]]*\s+(?=["\'(*_\[`]*[A-Z0-9`])')
 
 
 def kinds(lines):
-    """(number, kind, line), kind one of code, table, blank, item, mark or text."""
+    """Yields (number, kind, line); kind is code, table, blank, item, mark or text."""
     fenced, indent, code, before = False, 0, False, 'blank'
     for number, line in enumerate(lines, 1):
         depth = len(line) - len(line.lstrip())
@@ -57,7 +57,7 @@ def kinds(lines):
 
 
 def blocks(lines):
-    """(number of the first line, text) of each heading, paragraph and item, as a reader sees it."""
+    """Yields (number of the first line, text) of each heading, paragraph and item."""
     start, text = 0, []
     for number, kind, line in [*kinds(lines), (0, 'blank', '')]:
         if kind != 'text' and text:
@@ -72,13 +72,13 @@ def blocks(lines):
 
 
 def plain(text):
-    """Without code and targets of links, line by line."""
+    """Returns the text without code and link targets, with the same lines."""
     text = re.sub(r'<!--.*?-->|<[a-z/][^>]*>|^\s*(?:#+|[-*+]|\d+\.|>) ', '', text, flags=re.M)
     return TARGET.sub(']', CODE.sub(lambda m: '`code`' + '\n' * m[0].count('\n'), text))
 
 
 def sentences(text):
-    """(offset, sentence) of each in a block."""
+    """Yields (offset, sentence) of each sentence in a block."""
     start = 0
     for end in END.finditer(text):
         yield start, text[start:end.end()]
@@ -91,7 +91,7 @@ def is_generated(page, line):
 
 
 def rows(page, lines):
-    """(number, text) of each row of a table that is written by hand."""
+    """Yields (number, text) of each row of a table that is written by hand."""
     for number, kind, line in kinds(lines):
         if kind == 'table' and not is_generated(page, line):
             yield number, plain(line)

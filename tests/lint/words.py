@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Words that words.txt lists as not used do not come back.
+"""Checks that forbidden words, which words.txt lists, do not come back.
 
-words.py TABLE FILE...    exit status 1 and a line for each place that has one
+words.py TABLE FILE...    exit status 1 and a line for each occurrence
 
-The table has lines "PATTERN -> what to say instead"; a pattern is a Python regular expression, in which
-a blank also stands for the end of a line. Upper and lower case are alike. Lines below "[markdown]" hold for
-the prose of Markdown only: prose.py reads these."""
+The table has lines "PATTERN -> what to say instead". A pattern is a Python regular expression, in
+which a blank also matches the end of a line; case does not matter. Lines below "[markdown]" apply
+only to the prose of Markdown, and are read by prose.py."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ EVERYWHERE, MARKDOWN = '', '[markdown]'
 
 
 def read_table(path, section=EVERYWHERE):
-    """[(pattern, what to say)] of a section"""
+    """Returns [(pattern, what to say instead)] of a section."""
     rows, current = [], EVERYWHERE
     with open(path, encoding='utf-8') as f:
         for number, line in enumerate(f, 1):
@@ -28,7 +28,7 @@ def read_table(path, section=EVERYWHERE):
                 continue
             if len(parts) != 2:
                 sys.exit(f'{path}:{number}: must be "PATTERN -> what to say instead"')
-            # A sentence goes on in the next line of a comment.
+            # A sentence may continue in the next line of a comment.
             pattern = parts[0].strip().replace(' ', r'(?:\s+(?://|#|\*)?\s*)')
             if current == section:
                 rows.append((re.compile(rf'\b(?:{pattern})\b', re.IGNORECASE), parts[1].strip()))
