@@ -24,6 +24,7 @@ struct verb_run {
 	// Written by the thread that holds the output lock of the pool.
 	struct drb_table *table;
 	struct drb_progress progress;
+	void **point;           // [point * runs + run]: the settings of each run
 	struct sim_task **task; // [point * runs + run]: tasks that are done and not yet printed
 	uint64_t printed, done; // rows printed, runs done
 	struct sim_cell (*cell)[SIM_CELLS_MAX];
@@ -174,17 +175,19 @@ static void say_interrupted(void *context)
 }
 
 // Checks all points before the first one runs.
-static void **check_points(const struct verb_run *v, uint64_t count)
+static void check_points(struct verb_run *v, uint64_t count)
 {
 	const struct sim_model *model = v->verb->model;
-	void **point = calloc(count, sizeof(*point));
 	uint64_t most = 0;
 
-	if (!point)
+	v->point = calloc(count, sizeof(*v->point));
+	if (!v->point)
 		drb_die("not enough memory for %" PRIu64 " points", count);
 	for (uint64_t i = 0; i < count; i++) {
-		point[i] = sim_sweeps_point(&v->sweeps, i / v->o.runs, (uint32_t)(i % v->o.runs));
-		const uint64_t bytes = model->bytes ? model->bytes(point[i]) : 0;
+		void *point =
+			sim_sweeps_point(&v->sweeps, i / v->o.runs, (uint32_t)(i % v->o.runs));
+		v->point[i] = point;
+		const uint64_t bytes = model->bytes ? model->bytes(point) : 0;
 		if (bytes > v->o.limits.memory)
 			drb_die("a run takes %.2f GiB, %.2f GiB are allowed: take a smaller "
 				"fabric, "
@@ -194,13 +197,12 @@ static void **check_points(const struct verb_run *v, uint64_t count)
 	}
 	if ((double)most >= GIB)
 		drb_info("a run takes %.1f GiB, and more as its queues grow", (double)most / GIB);
-	return point;
 }
 
-static void check_rows(const struct verb_run *v, void *const point[])
+static void check_rows(const struct verb_run *v)
 {
 	uint32_t place;
-	const struct sim_part *part = v->sweeps.points ? point_part(v, point[0], &place) : NULL;
+	const struct sim_part *part = v->sweeps.points ? point_part(v, v->point[0], &place) : NULL;
 
 	if (part && !part->with_row && v->o.runs > 1 && !v->o.each)
 		drb_die("--%s: of one run: leave out --runs, or take --each", part->name);
@@ -209,9 +211,9 @@ static void check_rows(const struct verb_run *v, void *const point[])
 static void run_points(struct verb_run *v)
 {
 	const uint64_t count = v->sweeps.points * v->o.runs;
-	void **point = check_points(v, count);
 
-	check_rows(v, point);
+	check_points(v, count);
+	check_rows(v);
 	v->task = calloc(count + 1, sizeof(struct sim_task *));
 	v->cell = calloc(2 * (size_t)v->o.runs, sizeof(*v->cell));
 	if (!v->task || !v->cell)
@@ -227,7 +229,7 @@ static void run_points(struct verb_run *v)
 						      .running = say_running,
 						      .context = v});
 	for (uint64_t i = 0; i < count; i++) {
-		struct sim_task *task = sim_task_new(v->verb->model, point[i]);
+		struct sim_task *task = sim_task_new(v->verb->model, v->point[i]);
 		task->number = i;
 		sim_pool_add(pool, task);
 	}
@@ -236,7 +238,7 @@ static void run_points(struct verb_run *v)
 	drb_table_end(v->table);
 	free(v->task);
 	free(v->cell);
-	free(point);
+	free(v->point);
 }
 
 int sim_verb_main(const struct sim_verb *verb, int argc, char **argv)
