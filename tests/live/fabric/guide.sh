@@ -14,6 +14,7 @@ ln -s "$root/topo" topo
 ln -s "$build" build
 ln -s "$root/topo/fabric" bin/drbfabric
 ln -s "$build/src/ctl/drbctl" bin/drbctl
+ln -s "$root/lab/run" bin/drblab
 printf '#!/bin/sh\nexec "$@"\n' >bin/sudo && chmod +x bin/sudo
 export PATH=$scratch/bin:$PATH
 
