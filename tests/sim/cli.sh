@@ -32,6 +32,8 @@ whole_rows() {
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --detail
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --runs 3
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --links
+whole_rows transfer -d 2 --slots 200 --warmup 0 --links
+whole_rows job -d 2 --job incast --data 20 --runs 1 --links
 whole_rows transfer --scheme drb,walk --slots 500 --warmup 10
 whole_rows transfer --scheme drb,walk --slots 500 --warmup 10 --runs 3
 whole_rows packet --scheme drb,dmodk --load 0.4 --slots 100 --stats 50 --detail --uplinks 1
@@ -144,7 +146,7 @@ refused '--load' packet --load ''
 refused 'flows' flow --flows 5-1
 refused 'whole' flow --flows 1.5
 refused '--runs 0: must be a whole number from 1 to 1000000$' flow --runs 0
-refused '--links: of one run: leave out --runs, or take --each$' packet --links --runs 2
+refused '--links: of one run: take --runs 1, or --each$' packet --links --runs 2
 refused '--seed -1: must be a whole number$' flow --seed -1
 refused 'stats' packet --slots 10 --stats 11
 refused "no scheme 'best': must be drb, dmodk, .*walk$" packet --scheme drb,best

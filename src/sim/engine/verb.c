@@ -205,7 +205,7 @@ static void check_rows(const struct verb_run *v)
 	const struct sim_part *part = v->sweeps.points ? point_part(v, v->point[0], &place) : NULL;
 
 	if (part && !part->with_row && v->o.runs > 1 && !v->o.each)
-		drb_die("--%s: of one run: leave out --runs, or take --each", part->name);
+		drb_die("--%s: of one run: take --runs 1, or --each", part->name);
 }
 
 static void run_points(struct verb_run *v)

@@ -305,6 +305,7 @@ int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *res
 	result->resent = r.transfers->resent;
 	result->marked = r.transfers->marked;
 	result->lost_to = r.transfers->sim->lost_to;
+	rc = drb_transfers_list_links(r.transfers);
 	unmake(&r);
-	return 0;
+	return rc;
 }

@@ -43,6 +43,8 @@ int drb_queues_join(struct drb_packet_sim *sim, const struct active_switch *at, 
 	uint32_t len = at->l->len[at->first + port];
 
 	if (len >= t->setup.queue) {
+		if (sim->links)
+			drb_link_record_refusal(sim->links, at->l->layer, at->first + port);
 		if (t->setup.trim)
 			trim(sim, at, port, word);
 		else

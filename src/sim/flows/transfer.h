@@ -51,7 +51,15 @@ struct drb_transfers_setup {
 	struct drb_slow slow;
 	struct drb_delay delay;
 	struct drb_fault_list faults; // with cuts: needs the same as `fail`
+	struct drb_link_table *links; // gets the figures of links over the whole run; or NULL
 	uint64_t seed, memory;
+};
+
+// Figures of all links, those to hosts included. Owned by the caller; free(link).
+struct drb_link_table {
+	struct drb_link_figures *link;
+	uint64_t count;
+	uint32_t slots; // of the run
 };
 
 struct drb_transfer {

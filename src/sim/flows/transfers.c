@@ -256,6 +256,7 @@ static int packet_sim_make(struct drb_transfers *t)
 		.faults = s->faults,
 		.slow = s->slow,
 		.delay = s->delay,
+		.links = s->links != NULL,
 		.memory = s->memory,
 	};
 	int rc = drb_packet_new(&t->sim, &packet);
@@ -375,4 +376,21 @@ int drb_transfers_step(struct drb_transfers *t)
 	if (!t->failed)
 		return rc;
 	return t->crowded ? -EOVERFLOW : -ENOMEM;
+}
+
+int drb_transfers_list_links(const struct drb_transfers *t)
+{
+	const struct drb_link_record *record = t->sim->links;
+	struct drb_link_table *table = t->setup.links;
+
+	if (!record)
+		return 0;
+	*table = (struct drb_link_table){.link = malloc(record->links * sizeof(*table->link)),
+					 .count = record->links,
+					 .slots = record->seen};
+	if (!table->link)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < record->links; i++)
+		table->link[i] = drb_link_record_of(record, i);
+	return 0;
 }

@@ -39,6 +39,9 @@ void drb_transfer_over(struct drb_transfers *t, uint32_t transfer);
 // link is dead.
 int drb_transfers_step(struct drb_transfers *t);
 
+// At the end of a run: fills in setup.links, if it is wanted. 0 or -ENOMEM.
+int drb_transfers_list_links(const struct drb_transfers *t);
+
 // A packet in the fabric is lost.
 void drb_transfers_drop(struct drb_packet_sim *sim, uint64_t word);
 // A packet or its header arrived, and is answered in this slot or later.

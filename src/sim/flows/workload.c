@@ -153,7 +153,7 @@ static int report(const struct workload *w, struct drb_workload_result *r)
 	r->resent = w->transfers->resent;
 	r->lost_to = w->transfers->sim->lost_to;
 	r->slots = drb_transfers_slot(w->transfers);
-	return 0;
+	return drb_transfers_list_links(w->transfers);
 }
 
 int drb_workload_run(const struct drb_workload_setup *setup, struct drb_workload_result *result)

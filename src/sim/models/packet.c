@@ -341,8 +341,8 @@ int drb_packet_step(struct drb_packet_sim *sim)
 	if (__builtin_expect(sim->faults != NULL, 0))
 		drb_faults_cross(sim);
 	give_birth(sim);
-	if (sim->record)
-		drb_record_links(sim->record, &sim->fabric, &sim->slow, sim->slot);
+	if (sim->links)
+		drb_link_record_slot(sim->links, &sim->fabric, &sim->slow, sim->slot);
 	if (sim->slot < sim->setup.slots) {
 		drb_growth_slot(&sim->growth, &sim->fabric, sim->slot);
 		if (sim->slot >= sim->first_measured)

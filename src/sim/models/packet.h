@@ -16,12 +16,12 @@
 
 #include "drb/threshold.h"
 
-#include "common/measures/growth.h"
 #include "common/measures/latency.h"
 #include "common/measures/reordering.h"
 
 #include "sim/models/delay.h"
 #include "sim/models/faults.h"
+#include "sim/models/link_figures.h"
 #include "sim/models/slow.h"
 
 struct drb_packet_setup {
@@ -41,24 +41,11 @@ struct drb_packet_setup {
 	struct drb_fault_list faults;
 	struct drb_slow slow;
 	struct drb_delay delay;
-	bool detail; // the result includes `detail`
+	bool detail; // the result includes `detail`, and links are recorded in the measured slots
+	bool links;  // links are recorded in all slots
 	// Gets the thousandths of `slots` that are done, for any thread to read. NULL: not wanted,
 	// as in small fabrics, whose slots are quick.
 	atomic_uint *share;
-};
-
-// The share of its capacity that a link between switches, or to a host, uses in the measured slots:
-// the mean and the largest of the links of one kind.
-struct drb_link_use {
-	double mean, max;
-};
-
-// Figures of one link and of the queue before it.
-struct drb_link_figures {
-	struct drb_end from; // the port that sends
-	double use, queue_mean;
-	uint32_t queue_max;
-	enum drb_growth growing;
 };
 
 // Further figures of the measured packets, computed on request.
@@ -124,7 +111,7 @@ struct drb_packet_count {
 };
 struct drb_packet_count drb_packet_counted(const struct drb_packet_sim *sim);
 
-// The number of links, those to hosts included; and figures of each, after a run with `detail`.
+// The number of links, those to hosts included; and figures of each, if they were recorded.
 uint64_t drb_packet_links(const struct drb_tree *t);
 struct drb_link_figures drb_packet_link(const struct drb_packet_sim *sim, uint64_t i);
 

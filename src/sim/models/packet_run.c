@@ -88,6 +88,8 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 	uint64_t hosts = setup->tree.hosts;
 	uint64_t record = setup->detail ? drb_record_bytes(&setup->tree, setup->stats) : 0;
 
+	if (setup->detail || setup->links)
+		record += drb_link_record_bytes(&setup->tree);
 	uint64_t slow = setup->slow.links ? drb_slow_bytes(&setup->tree) : 0;
 
 	return drb_fabric_bytes(&setup->tree, &setup->delay) + state_bytes(setup) + record + slow +
@@ -170,8 +172,13 @@ static int packet_sim_allocate(struct drb_packet_sim *sim)
 	sim->largest = calloc(setup->stats, sizeof(*sim->largest));
 	if (setup->detail)
 		sim->record = drb_record_new(&setup->tree, sim->first_measured, setup->stats);
+	if (setup->links)
+		sim->links = drb_link_record_new(&setup->tree, 0, UINT32_MAX);
+	else if (setup->detail)
+		sim->links = drb_link_record_new(&setup->tree, sim->first_measured, setup->stats);
 	if (!sim->traffic_memory || !sim->dest || !sim->arrived_up || !sim->arrived_down ||
-	    !sim->largest || (setup->detail && !sim->record) || allocate_state(sim) < 0 ||
+	    !sim->largest || (setup->detail && !sim->record) ||
+	    ((setup->detail || setup->links) && !sim->links) || allocate_state(sim) < 0 ||
 	    drb_growth_init(&sim->growth, &setup->tree, setup->slots, &setup->traffic) < 0)
 		return -ENOMEM;
 	return drb_fabric_init(&sim->fabric, &setup->tree, &setup->delay, setup->memory - other);
@@ -231,6 +238,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	free(sim->arrived_down);
 	free(sim->largest);
 	drb_record_free(sim->record);
+	drb_link_record_free(sim->links);
 	drb_growth_free(&sim->growth);
 	free(sim);
 }
@@ -340,7 +348,7 @@ void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_res
 	r->slots = sim->slot;
 	report_layers(sim, r);
 	if (sim->record)
-		drb_record_result(sim->record, &r->detail);
+		drb_record_result(sim->record, sim->links, &r->detail);
 }
 
 uint64_t drb_packet_links(const struct drb_tree *t)
@@ -350,7 +358,7 @@ uint64_t drb_packet_links(const struct drb_tree *t)
 
 struct drb_link_figures drb_packet_link(const struct drb_packet_sim *sim, uint64_t i)
 {
-	struct drb_link_figures link = drb_record_link(sim->record, i);
+	struct drb_link_figures link = drb_link_record_of(sim->links, i);
 
 	link.growing = drb_growth_of_queue(&sim->growth, i);
 	return link;

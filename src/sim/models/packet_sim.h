@@ -86,6 +86,7 @@ struct drb_packet_sim {
 	uint32_t *largest;    // latency of the packets born in each measured slot
 	struct drb_growth_meter growth;
 	struct drb_packet_record *record; // NULL: no detail requested
+	struct drb_link_record *links;    // NULL: not requested
 	struct layer_meter meter[DRB_LAYERS_MAX + 1];
 };
 

@@ -9,6 +9,7 @@
 #include "common/cli/log.h"
 
 #include "sim/flows/job.h"
+#include "sim/points/link_rows.h"
 #include "sim/points/models.h"
 #include "sim/points/transfer_lists.h"
 #include "sim/points/transfer_options.h"
@@ -111,9 +112,16 @@ static bool takes(void *point)
 	return sim_transfers_take(point) && drb_job_fits(&p->job, p->base.fabric.tree.hosts) == 0;
 }
 
-static struct drb_job_setup job_setup(const struct job_point *p, uint64_t memory)
+static const struct sim_part parts[] = {
+	{"links", SIM_LINKS_HELP, sim_transfer_link_columns, sizeof(struct sim_link_row),
+	 .asked = sim_transfers_list_links},
+	{0},
+};
+
+static struct drb_job_setup job_setup(const struct job_point *p, uint64_t memory,
+				      struct drb_link_table *links)
 {
-	return (struct drb_job_setup){.transfers = sim_transfers_setup(&p->base, memory),
+	return (struct drb_job_setup){.transfers = sim_transfers_setup(&p->base, memory, links),
 				      .job = p->job,
 				      .shuffled = !p->by_label,
 				      .longest = p->base.longest};
@@ -122,11 +130,15 @@ static struct drb_job_setup job_setup(const struct job_point *p, uint64_t memory
 static int job_point_run(const void *point, struct sim_outcome *out)
 {
 	const struct job_point *p = point;
-	const struct drb_job_setup setup = job_setup(p, out->memory);
+	struct drb_link_table links = {0};
+	const struct drb_job_setup setup = job_setup(p, out->memory, &links);
 	struct job_row *row = out->row;
 	struct drb_job_result r;
 	int rc = drb_job_run(&setup, &r);
 
+	if (rc == 0 && links.link)
+		rc = sim_put_transfer_links(&p->base.fabric.tree, &links, out, 0);
+	free(links.link);
 	if (rc == 0 && r.error == -ENOMEM) {
 		snprintf(out->error, sizeof(out->error),
 			 "ran out of memory: raise --memory, or take less --data or a longer "
@@ -162,7 +174,7 @@ static int job_point_run(const void *point, struct sim_outcome *out)
 int sim_job_list(void *point, struct drb_list *list)
 {
 	const struct job_point *p = point;
-	const struct drb_job_setup setup = job_setup(p, UINT64_MAX);
+	const struct drb_job_setup setup = job_setup(p, UINT64_MAX, NULL);
 
 	if (p->base.hosts == DRB_HOSTS_ETHEREAL)
 		drb_die("--list: a list does not say how hosts split transfers: leave out --hosts "
@@ -184,6 +196,7 @@ const struct sim_model sim_job_model = {
 	.size = sizeof(struct job_point),
 	.columns = columns,
 	.row_size = sizeof(struct job_row),
+	.parts = parts,
 	.check = job_point_check,
 	.takes = takes,
 	.bytes = sim_transfers_bytes,

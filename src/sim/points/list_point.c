@@ -15,6 +15,7 @@
 #include "sim/flows/job.h"
 #include "sim/flows/list_run.h"
 #include "sim/flows/workload.h"
+#include "sim/points/link_rows.h"
 #include "sim/points/models.h"
 #include "sim/points/transfer_options.h"
 
@@ -114,6 +115,8 @@ static bool are_transfers_asked(const void *point)
 }
 
 static const struct sim_part parts[] = {
+	{"links", SIM_LINKS_HELP, sim_transfer_link_columns, sizeof(struct sim_link_row),
+	 .asked = sim_transfers_list_links},
 	{"transfers", "each transfer between hosts, by its place in the list from 0 on",
 	 transfer_columns, sizeof(struct transfer_row), .asked = are_transfers_asked},
 	{0},
@@ -256,7 +259,7 @@ static void sum_up(const struct list_point *p, const struct drb_transfers_setup 
 		   const struct drb_list_result *r, uint64_t sample[], struct sim_outcome *out)
 {
 	struct list_row *row = out->row;
-	struct transfer_row *part = out->part[0].rows;
+	struct transfer_row *part = out->part[1].rows;
 	const double slot_ns = drb_uec_units(&p->base.units).slot_ns;
 	uint64_t n = 0, last = 0;
 
@@ -275,7 +278,7 @@ static void sum_up(const struct list_point *p, const struct drb_transfers_setup 
 		if (r->time[i].ended && counts(p, l))
 			sample[n++] = (uint64_t)llround(t.slowdown * DRB_SLOWDOWN_ONE);
 		if (part)
-			part[out->part[0].count++] = t;
+			part[out->part[1].count++] = t;
 	}
 	const struct drb_latency slowdown = drb_latency_of(sample, n);
 	row->slowdown = slowdown.mean / DRB_SLOWDOWN_ONE; // NaN without samples
@@ -307,32 +310,36 @@ static void warn(const struct list_point *p, struct sim_outcome *out)
 static int list_point_run(const void *point, struct sim_outcome *out)
 {
 	const struct list_point *p = point;
-	const struct drb_list_setup setup = {.transfers =
-						     sim_transfers_setup(&p->base, out->memory),
-					     .list = p->list,
-					     .longest = p->base.longest};
+	struct drb_link_table links = {0};
+	const struct drb_list_setup setup = {
+		.transfers = sim_transfers_setup(&p->base, out->memory, &links),
+		.list = p->list,
+		.longest = p->base.longest};
 	const size_t room = (size_t)p->list->count + 1;
 	struct list_row *row = out->row;
 	uint64_t *sample = malloc(room * sizeof(*sample));
 	struct drb_list_result r = {.time = calloc(room, sizeof(*r.time))};
 
 	if (p->transfers)
-		out->part[0].rows = calloc(room, sizeof(struct transfer_row));
+		out->part[1].rows = calloc(room, sizeof(struct transfer_row));
 	row->scheme = drb_scheme_name(p->base.fabric.scheme);
 	row->threshold = sim_shown_threshold(&p->base);
-	int rc = sample && r.time && (out->part[0].rows || !p->transfers) ? 0 : -ENOMEM;
+	int rc = sample && r.time && (out->part[1].rows || !p->transfers) ? 0 : -ENOMEM;
 	if (rc == 0)
 		rc = bound_of(&setup.transfers, p->list, &row->bound);
 	if (rc == 0)
 		rc = drb_list_run(&setup, &r);
 	if (rc == 0)
 		rc = r.error;
+	if (rc == 0 && links.link)
+		rc = sim_put_transfer_links(&p->base.fabric.tree, &links, out, 0);
 	if (rc == 0) {
 		sum_up(p, &setup.transfers, &r, sample, out);
 		warn(p, out);
 	} else {
 		sim_transfers_explain(rc, out);
 	}
+	free(links.link);
 	free(sample);
 	free(r.time);
 	return rc;

@@ -14,7 +14,7 @@
 #include "sim/engine/shared_file.h"
 #include "sim/points/fabric_options.h"
 #include "sim/points/models.h"
-#include "sim/points/packet_links.h"
+#include "sim/points/link_rows.h"
 #include "sim/points/packet_queues.h"
 
 struct packet_point {
@@ -170,8 +170,8 @@ static const struct sim_column columns[] = {
 // clang-format on
 
 static const struct sim_part parts[] = {
-	{"links", "each link between switches or to a host, longest queues first", sim_link_columns,
-	 sizeof(struct sim_link_row), .asked = is_asked_for_links},
+	{"links", SIM_LINKS_HELP, sim_packet_link_columns, sizeof(struct sim_link_row),
+	 .asked = is_asked_for_links},
 	{"queues", "the length of each queue over time", sim_queues_columns,
 	 sizeof(struct sim_queues_row), .asked = is_asked_for_queues},
 	{0},
@@ -294,7 +294,7 @@ static int report(const void *const point[], struct drb_packet_sim *const sim[],
 		fill_row(p, &result[i], out[i]);
 		rc = name_links(p, out[i]);
 		if (rc == 0 && p->list_links)
-			rc = sim_list_links(&p->fabric.tree, sim[i], out[i]);
+			rc = sim_put_packet_links(&p->fabric.tree, sim[i], out[i], 0);
 	}
 	return rc;
 }

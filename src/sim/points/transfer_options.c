@@ -108,6 +108,8 @@ const struct drb_option sim_transfer_options[] = {
 	 "Transfers begin like TCP: a SYN, a reply, then data. Both take as long on a link as "
 	 "acknowledgements, and the same share of slots",
 	 .kind = DRB_OPTION_FLAG, AT(handshake)},
+	{"--links", NULL, "Also each link over the whole run, longest queues first",
+	 .kind = DRB_OPTION_FLAG, AT(list_links)},
 	{0},
 };
 
@@ -125,7 +127,13 @@ static struct drb_fault_list faults_of(const struct sim_transfers *t)
 	return faults;
 }
 
-struct drb_transfers_setup sim_transfers_setup(const struct sim_transfers *t, uint64_t memory)
+bool sim_transfers_list_links(const void *transfers)
+{
+	return ((const struct sim_transfers *)transfers)->list_links;
+}
+
+struct drb_transfers_setup sim_transfers_setup(const struct sim_transfers *t, uint64_t memory,
+					       struct drb_link_table *links)
 {
 	return (struct drb_transfers_setup){.tree = t->fabric.tree,
 					    .scheme = t->fabric.scheme,
@@ -151,6 +159,7 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_transfers *t, ui
 					    .slow = t->links.slow,
 					    .delay = t->links.delay,
 					    .seed = t->seed,
+					    .links = t->list_links ? links : NULL,
 					    .memory = memory};
 }
 
@@ -182,7 +191,7 @@ static void check_hosts(const struct sim_transfers *t, bool jobs)
 static void check_timeout(const struct sim_transfers *t)
 {
 	static uint64_t warned;
-	struct drb_transfers_setup s = sim_transfers_setup(t, 0);
+	struct drb_transfers_setup s = sim_transfers_setup(t, 0, NULL);
 	drb_transfers_set_defaults(&s);
 	const struct drb_transfer far = {.dest = t->fabric.tree.hosts - 1, .size = 1};
 	const uint64_t round = drb_transfer_alone(&s, &far) + drb_transfer_answer(&s, &far);
@@ -253,6 +262,7 @@ uint64_t sim_transfers_bytes(const void *transfers)
 						.stats = 1,
 						.slow = t->links.slow,
 						.faults = faults_of(t),
+						.links = t->list_links,
 						.delay = t->links.delay};
 
 	return drb_packet_bytes(&packet);

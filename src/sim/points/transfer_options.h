@@ -20,7 +20,7 @@ struct sim_transfers {
 	struct drb_uec_units units;
 	double ack, ack_room;
 	uint32_t longest; // slots of a list
-	bool handshake, trim, timer_each;
+	bool handshake, trim, timer_each, list_links;
 	uint64_t seed;
 	double threshold; // set by the caller after the check
 };
@@ -64,7 +64,9 @@ void sim_take_topo(struct sim_transfers *t, const char *path);
 // The T that the user asked for, or the paper's: for packets if uplinks have this load, for flows
 // if an uplink carries `flows` of them.
 double sim_transfers_threshold(const struct sim_transfers *t, double load, double flows);
-struct drb_transfers_setup sim_transfers_setup(const struct sim_transfers *t, uint64_t memory);
+// `links` gets the figures of links if --links asks for them.
+struct drb_transfers_setup sim_transfers_setup(const struct sim_transfers *t, uint64_t memory,
+					       struct drb_link_table *links);
 uint64_t sim_transfers_bytes(const void *transfers);
 // Fills in the error of a run that failed with the negative errno rc.
 void sim_transfers_explain(int rc, struct sim_outcome *outcome);
@@ -72,5 +74,7 @@ void sim_transfers_explain(int rc, struct sim_outcome *outcome);
 double sim_shown_threshold(const struct sim_transfers *t);
 // True if the scheme of the point is possible with its unit.
 bool sim_transfers_take(void *transfers);
+// True if --links asks for the figures of links.
+bool sim_transfers_list_links(const void *transfers);
 // True if faults in time may take packets of the point.
 bool sim_transfers_may_lose(const void *transfers);

@@ -10,6 +10,7 @@
 #include "common/cli/log.h"
 
 #include "sim/flows/workload.h"
+#include "sim/points/link_rows.h"
 #include "sim/points/models.h"
 #include "sim/points/transfer_lists.h"
 #include "sim/points/transfer_options.h"
@@ -116,6 +117,8 @@ static bool are_classes_asked(const void *point)
 }
 
 static const struct sim_part parts[] = {
+	{"links", SIM_LINKS_HELP, sim_transfer_link_columns, sizeof(struct sim_link_row),
+	 .asked = sim_transfers_list_links},
 	{"classes", "transfers of any size, and of each class of sizes", class_columns,
 	 sizeof(struct class_row), .asked = are_classes_asked, .with_row = true},
 	{0},
@@ -139,9 +142,11 @@ static void transfer_point_check(void *point)
 	p->base.threshold = sim_transfers_threshold(&p->base, uplinks, uplinks / (1 - uplinks));
 }
 
-static struct drb_workload_setup workload_setup(const struct transfer_point *p, uint64_t memory)
+static struct drb_workload_setup workload_setup(const struct transfer_point *p, uint64_t memory,
+						struct drb_link_table *links)
 {
-	return (struct drb_workload_setup){.transfers = sim_transfers_setup(&p->base, memory),
+	return (struct drb_workload_setup){.transfers =
+						   sim_transfers_setup(&p->base, memory, links),
 					   .sizes = &p->sizes,
 					   .load = p->load,
 					   .slots = p->slots,
@@ -175,19 +180,23 @@ static int put_classes(const struct drb_workload_result *r, struct sim_outcome *
 		return -ENOMEM;
 	for (int class = 0; class < DRB_SIZE_CLASSES; class ++)
 		row[class] = class_row_of(r, class);
-	out->part[0].rows = row;
-	out->part[0].count = DRB_SIZE_CLASSES;
+	out->part[1].rows = row;
+	out->part[1].count = DRB_SIZE_CLASSES;
 	return 0;
 }
 
 static int transfer_point_run(const void *point, struct sim_outcome *out)
 {
 	const struct transfer_point *p = point;
-	const struct drb_workload_setup setup = workload_setup(p, out->memory);
+	struct drb_link_table links = {0};
+	const struct drb_workload_setup setup = workload_setup(p, out->memory, &links);
 	struct transfer_row *row = out->row;
 	struct drb_workload_result r;
 	int rc = drb_workload_run(&setup, &r);
 
+	if (rc == 0 && links.link)
+		rc = sim_put_transfer_links(&p->base.fabric.tree, &links, out, 0);
+	free(links.link);
 	if (rc < 0) {
 		sim_transfers_explain(rc, out);
 		return rc;
@@ -216,7 +225,7 @@ static int transfer_point_run(const void *point, struct sim_outcome *out)
 
 int sim_transfer_list(void *point, struct drb_list *list)
 {
-	const struct drb_workload_setup setup = workload_setup(point, UINT64_MAX);
+	const struct drb_workload_setup setup = workload_setup(point, UINT64_MAX, NULL);
 
 	return drb_workload_list(&setup, list);
 }

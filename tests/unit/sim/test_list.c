@@ -5,6 +5,7 @@
 #include "fixtures/transfers.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "sim/flows/job.h"
 #include "sim/flows/list_run.h"
@@ -291,6 +292,62 @@ TEST(too_many_packets_under_way_are_told)
 	}
 	free(r.time);
 	drb_list_free(&list);
+}
+
+static uint64_t carried(const struct drb_link_table *links, uint64_t i)
+{
+	return (uint64_t)llround(links->link[i].use * links->slots);
+}
+
+// All send to host 0, whose link and those above it are full. Every packet that arrives has crossed
+// the link of its host; every one that was dropped found a full queue.
+static void check_incast_links(const struct drb_transfers_setup *transfers,
+			       const struct drb_list_result *r, uint32_t count)
+{
+	const struct drb_link_table *links = transfers->links;
+	uint64_t to_hosts = 0, refused = 0;
+
+	assert_int_equal(links->count, drb_packet_links(&transfers->tree));
+	for (uint64_t i = 0; i < links->count; i++) {
+		const struct drb_link_figures *l = &links->link[i];
+		const bool last = l->from.layer == 1 && !l->from.up;
+		const bool wanted = last && l->from.label == 0 && l->from.port == 0;
+		to_hosts += last ? carried(links, i) : 0;
+		assert_true(!last || (carried(links, i) > 0) == wanted);
+		assert_true(l->queue_max <= transfers->queue && l->queue_mean <= l->queue_max);
+		assert_true(l->refused == 0 || l->queue_max == transfers->queue);
+		refused += l->refused;
+	}
+	assert_int_equal(to_hosts, r->packets);
+	assert_int_equal(refused, r->dropped);
+	assert_true(refused > 0 && links->slots >= last_of(r, count));
+}
+
+TEST(links_tell_what_crossed_them)
+{
+	struct drb_transfers_setup transfers = transfers_setup(2, 2);
+	struct drb_listed all[7];
+	const struct drb_list list = {.count = ARRAY_SIZE(all), .transfer = all};
+	struct drb_link_table links;
+
+	for (uint32_t i = 0; i < list.count; i++)
+		all[i] = (struct drb_listed){i, i + 1, 0, 50, DRB_LIST_NONE, DRB_LIST_NONE};
+	transfers.source = DRB_SIM_SPRAY;
+	transfers.queue = 6;
+	transfers.mark = 100;
+	transfers.timeout = 200;
+	for (int trim = 0; trim < 2; trim++) {
+		transfers.trim = trim;
+		transfers.links = NULL;
+		struct drb_list_result without = played(&list, &transfers);
+		transfers.links = &links;
+		struct drb_list_result r = played(&list, &transfers);
+		assert_int_equal(last_of(&r, list.count), last_of(&without, list.count));
+		check_incast_links(&transfers, &r, list.count);
+		free(links.link);
+		free(without.time);
+		free(r.time);
+	}
 }
 
 TEST_MAIN(NULL, NULL)
