@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from drblab import traffic
+    from drblab import recording, traffic
     from drblab.engine import Engine, EngineError
     from drblab.live import Live
     from drblab.point import Point, PointError, sweep
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from drblab.statistics import holm, mean, paired
 
 __all__ = ['Engine', 'EngineError', 'Live', 'Point', 'PointError', 'Replay', 'Sim', 'holm', 'mean',
-           'paired', 'run', 'sweep', 'traffic']
+           'paired', 'recording', 'run', 'sweep', 'traffic']
 
 # Names that are imported on first use: pandas takes a second, which would delay `drblab --help`.
 _HOMES = {'engine': ('Engine', 'EngineError'), 'live': ('Live',),

@@ -19,7 +19,7 @@ from drblab.models import program
 from drblab.point import PointError
 
 # Modules of drblab.studies; the first line of the text of each is its help.
-STUDIES = ('paper', 'schemes', 'persistent', 'faults', 'hosts', 'search', 'compare')
+STUDIES = ('paper', 'schemes', 'persistent', 'faults', 'hosts', 'search', 'compare', 'links')
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a run tells about links.
+// Figures of links that a run reports.
 
 #include "common/measures/growth.h"
 
