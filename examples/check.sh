@@ -34,13 +34,13 @@ for name in route simulate counters; do
   cc "${flags[@]}" $(pkg-config --cflags drb) "$here/$name.c" -o "$scratch/$name" $(pkg-config --libs drb) -lm
 done
 
-# The library exports the functions that the headers declare, and no others.
-nm -D --defined-only "$LD_LIBRARY_PATH/libdrb.so" >"$scratch/symbols"
-others=$(awk '$3 !~ /^drb_/' "$scratch/symbols")
-[ -z "$others" ] || fail "exported: $others"
-exported=$(awk '{print $3}' "$scratch/symbols" | sort)
+# The library exports the functions that the headers declare, with the version of its soname, and no
+# others.
+lib=$LD_LIBRARY_PATH/libdrb.so
+node=LIBDRB_$(objdump -p "$lib" | sed -n 's/^ *SONAME *libdrb\.so\.//p')
+exported=$(nm -D --defined-only --with-symbol-versions "$lib" | awk '$2 != "A" {print $3}' | sort)
 declared=$(find "$scratch/root" -name '*.h' -exec cat {} + | tr '\n' ' ' |
-  grep -oE 'DRB_API[^(]*\(' | grep -oE 'drb_\w+\($' | tr -d '(' | sort)
+  grep -oE 'DRB_API[^(]*\(' | grep -oE 'drb_\w+\($' | sed "s/($/@@$node/" | sort)
 [ "$exported" = "$declared" ] || fail "exported and declared: $(diff <(echo "$exported") <(echo "$declared"))"
 
 # Each header alone, in C11 and C++20, and a program in C++ with the static library.
