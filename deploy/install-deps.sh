@@ -23,7 +23,7 @@ packages=(
   python3-nbclient python3-nbformat python3-ipykernel
   # tests and checks
   libcmocka-dev dpdk iperf3 jq tcpdump clang libclang-rt-dev python3-clang gcovr clang-format cppcheck shellcheck
-  flake8 mypy codespell prometheus curl
+  flake8 mypy codespell abigail-tools prometheus curl
   mandoc bash-completion zsh fish mininet iperf telnet
   ansible-core openssh-server python3-jsonschema python3-yaml
   chromium chromium-driver python3-selenium tshark mkdocs

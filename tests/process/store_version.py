@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stores output of a release that later programs must read: a switch's replies, and a plan.
+"""Stores what later versions must keep: a switch's replies, a plan, the interface of libdrb.
 
-store_version.py DRBSWITCH CONFIG_DIR DRBTOPO    writes to tests/fixtures/versions/VERSION
-test_versions.py has later programs read these files."""
+store_version.py DRBSWITCH CONFIG_DIR DRBTOPO LIBDRB HEADERS
+    writes to tests/fixtures/versions/VERSION
+test_versions.py has later programs read these files, and test_abi.py compares the interface."""
 import json
 import pathlib
 import subprocess
@@ -11,6 +12,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import abi  # noqa: E402
 from until import until  # noqa: E402
 from world import World, ask, capture, connect, forwards, stop  # noqa: E402
 
@@ -69,6 +71,7 @@ def main():
     plan = subprocess.run([sys.argv[3], 'plan', '-l', '2', '-d', '2', '--rate', '500pps'], capture_output=True,
                           check=True).stdout
     (folder / 'plan.json').write_bytes(plan)
+    (folder / abi.FILE).write_text(abi.describe(*sys.argv[4:]), encoding='utf-8')
     print(folder)
 
 
