@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / 'tests/docs'))
 
+import api_page  # noqa: E402
 import check_links  # noqa: E402
 
 # The section of a page, by the longest of these that its path begins with.
@@ -63,7 +64,7 @@ def for_python_markdown(text):
 def copy(root, to, pages):
     """Pages and the files that they link to, at the same paths, so that links between them hold."""
     for page in pages:
-        text = (root / page).read_text(encoding='utf-8')
+        text = api_page.linked(page, (root / page).read_text(encoding='utf-8'))
         for link in check_links.LINK.findall(text):
             name = os.path.normpath(os.path.join(os.path.dirname(page), link.partition('#')[0]))
             if os.path.isfile(root / name) and not name.endswith('.md'):
@@ -78,8 +79,12 @@ def main():
     pages = sorted(check_links.markdown(root))
     with tempfile.TemporaryDirectory() as folder:
         copy(root, pathlib.Path(folder, 'pages'), pages)
+        api = pathlib.Path(folder, 'pages', api_page.PATH)
+        api.parent.mkdir(parents=True, exist_ok=True)
+        api.write_text(api_page.page(root), encoding='utf-8')
         config = {
-            'site_name': f'drbswitch {version}', 'docs_dir': 'pages', 'site_dir': site, 'nav': navigation(pages),
+            'site_name': f'drbswitch {version}', 'docs_dir': 'pages', 'site_dir': site,
+            'nav': navigation(sorted([*pages, api_page.PATH])),
             'theme': {'name': None, 'custom_dir': f'{HERE}/theme', 'include_search_page': True},
             'use_directory_urls': False,
         }

@@ -47,6 +47,7 @@ struct drb_loads {
 	const uint32_t *at; // NULL: all are 0
 };
 
+// The load of this uplink.
 static inline uint32_t drb_load(struct drb_loads loads, uint32_t uplink)
 {
 	return loads.at ? loads.at[uplink] : 0;

@@ -198,6 +198,7 @@ struct drb_chooser;
 // are out of range; ENOMEM.
 DRB_API struct drb_chooser *drb_chooser_new(const struct drb_scheme_ops *scheme,
 					    const struct drb_chooser_setup *setup);
+// Frees a chooser, or does nothing with NULL.
 DRB_API void drb_chooser_free(struct drb_chooser *c);
 
 // The uplink of a packet to d->dest, a host that is not below the switch. load: the load of each

@@ -22,6 +22,7 @@ struct drb_stats;
 // instance: a name such as "drb-s1-0", or the path of a socket. NULL and errno on failure: one of
 // the above, or ENOMEM.
 DRB_API struct drb_stats *drb_stats_open(const char *instance, uint32_t timeout_ms);
+// Closes the socket and frees the handle, or does nothing with NULL.
 DRB_API void drb_stats_close(struct drb_stats *s);
 // The version of the switch, such as "0.4.0"; "" before 0.4.0. The string is valid as long as the
 // handle.

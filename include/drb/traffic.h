@@ -23,6 +23,7 @@ struct drb_sender;
 // does not fit the tree; ENOMEM.
 DRB_API struct drb_sender *drb_sender_new(const struct drb_tree *tree, const char *pattern,
 					  double rho, uint64_t seed);
+// Frees a sender, or does nothing with NULL.
 DRB_API void drb_sender_free(struct drb_sender *s);
 // Moves to the next slot: writes the destination of each host, or DRB_SILENT, into dest[0..N-1].
 DRB_API void drb_sender_slot(struct drb_sender *s, uint32_t dest[]);

@@ -22,6 +22,7 @@ struct drb_tree;
 // errno: EINVAL for an argument that is 0 or above its limit, EOVERFLOW for more than DRB_HOSTS_MAX
 // hosts, ENOMEM.
 DRB_API struct drb_tree *drb_tree_new(uint32_t layers, uint32_t arity, uint32_t uplinks);
+// Frees a tree, or does nothing with NULL.
 DRB_API void drb_tree_free(struct drb_tree *t);
 
 // Number of hosts: N = 2 d^l.
@@ -48,14 +49,12 @@ struct drb_end {
 	bool up;       // the port is an up-port of (layer, label)
 };
 
-// The other end of a port, equation (switch_connection):
-// - up-port u of (m,s) leads to the switch of layer m+1 whose component m is u, at its down-port
-//   s_m;
-// - down-port p of (m,s) leads to the switch of layer m-1 whose component m-1 is p, at its up-port
-//   s_{m-1};
-// - a down-port of layer 1 leads to a host.
+// The other end of an up-port, equation (switch_connection): up-port u of (m,s) leads to the switch
+// of layer m+1 whose component m is u, at its down-port s_m.
 DRB_API struct drb_end drb_tree_up_peer(const struct drb_tree *t, uint32_t layer, uint32_t label,
 					uint32_t up_port);
+// The other end of a down-port: down-port p of (m,s) leads to the switch of layer m-1 whose
+// component m-1 is p, at its up-port s_{m-1}. A down-port of layer 1 leads to a host.
 DRB_API struct drb_end drb_tree_down_peer(const struct drb_tree *t, uint32_t layer, uint32_t label,
 					  uint32_t down_port);
 // The switch port of host h: down-port h_1 of the layer-1 switch with s_i = h_{i+1}.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests the documentation as a site: all pages, links, the search, and the contrast of pictures.
+"""Tests the site: its pages, links, search, functions of libdrb, and the contrast of pictures.
 
 test_site.py REPOSITORY    TAP on standard output."""
 import html.parser
@@ -92,6 +92,15 @@ def search_knows_every_page():
     assert any(entry['title'] == 'Why a broker process' for entry in index['docs'])
 
 
+def every_function_of_libdrb_is_on_its_page():
+    headers = ''.join(path.read_text(encoding='utf-8') for path in (REPOSITORY / 'include/drb').iterdir())
+    names = set(re.findall(r'^DRB_API [^(]*?(drb_\w+)\(', headers, re.M))
+    assert len(names) > 30, names
+    missing = names - PAGES[SITE / 'docs/reference/libdrb-api.html'].ids
+    assert not missing, missing
+    assert 'libdrb-api.html#drbtreeh' in PAGES[SITE / 'docs/reference/libdrb.html'].links
+
+
 def luminance(colour):
     parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
@@ -123,6 +132,18 @@ def a_link_to_nowhere_is_refused():
             assert (r.returncode == 0) == fine and ('docs/none.md' in r.stderr) != fine, r
 
 
+def a_function_without_a_comment_is_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        headers = pathlib.Path(folder, 'include/drb')
+        headers.mkdir(parents=True)
+        pathlib.Path(folder, 'README.md').write_text('# A page\n')
+        other = '// Of the other.\nDRB_API void drb_other(void);\n'
+        for comment, fine in ('// Tells.\n', True), ('\n', False), (other, False):
+            (headers / 'tell.h').write_text(f'{comment}DRB_API int drb_tell(int a,\n\t\t     int b);\n')
+            r = make(folder, f'{folder}/site')
+            assert (r.returncode == 0) == fine and ('tell.h: drb_tell() has no comment' in r.stderr) != fine, r
+
+
 with tempfile.TemporaryDirectory() as site_folder:
     SITE = pathlib.Path(site_folder)
     made = make(REPOSITORY, SITE)
@@ -132,6 +153,7 @@ with tempfile.TemporaryDirectory() as site_folder:
     def the_site_is_made():
         assert made.returncode == 0, made.stdout + made.stderr
 
-    OF_PAGES = (every_page_is_there, links_lead_somewhere, markup_is_understood, search_knows_every_page)
+    OF_PAGES = (every_page_is_there, links_lead_somewhere, markup_is_understood, search_knows_every_page,
+                every_function_of_libdrb_is_on_its_page)
     tap.run((the_site_is_made, *(OF_PAGES if PAGES else ()), the_picture_can_be_read_in_light_and_dark,
-             a_link_to_nowhere_is_refused))
+             a_link_to_nowhere_is_refused, a_function_without_a_comment_is_refused))
