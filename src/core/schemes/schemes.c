@@ -78,13 +78,6 @@ const char *drb_scheme_name(enum drb_scheme scheme)
 	return (unsigned)scheme < DRB_SCHEME_COUNT ? table[scheme]->name : NULL;
 }
 
-const char *drb_scheme_text(enum drb_scheme scheme)
-{
-	const struct drb_scheme_variant *variant = drb_scheme_variant(scheme);
-
-	return variant ? variant->text : drb_scheme_name(scheme);
-}
-
 int drb_scheme_parse(const char *name, enum drb_scheme *scheme)
 {
 	for (int i = 0; i < DRB_SCHEME_COUNT; i++) {

@@ -47,8 +47,6 @@ struct drb_choice drb_scheme_choice(enum drb_scheme scheme);
 const struct drb_scheme_ops *drb_scheme_ops(enum drb_scheme scheme);
 // "drb", "dmodk", ...; NULL beyond the last scheme.
 const char *drb_scheme_name(enum drb_scheme scheme);
-// The same as a user writes it, such as "./x.so:k=3".
-const char *drb_scheme_text(enum drb_scheme scheme);
 // Returns 0 and *scheme, or -EINVAL.
 int drb_scheme_parse(const char *name, enum drb_scheme *scheme);
 // For help texts: a line for each scheme with its name and help.
