@@ -52,11 +52,9 @@ static void complete_addresses(struct topo *topo)
 
 	*a = drb_addr_default(topo->tree.hosts);
 	if (topo->ipv4 && drb_addr_set_ipv4(a, topo->ipv4) < 0)
-		drb_die("--ipv4 %s: must be a network address and its length, like 10.0.0.0/8",
-			topo->ipv4);
+		drb_die("--ipv4 %s: hosts need " DRB_ADDR_IPV4_FORM, topo->ipv4);
 	if (topo->ipv6 && drb_addr_set_ipv6(a, topo->ipv6) < 0)
-		drb_die("--ipv6 %s: must be a network address and its length, like fd00::/64",
-			topo->ipv6);
+		drb_die("--ipv6 %s: hosts need " DRB_ADDR_IPV6_FORM, topo->ipv6);
 	if (topo->mac && drb_addr_set_mac(a, topo->mac) < 0)
 		drb_die("--mac %s: must be two bytes of a unicast address, like 02:00", topo->mac);
 	if (!drb_addr_fits(a))

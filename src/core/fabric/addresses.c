@@ -47,6 +47,21 @@ static bool is_network(const uint8_t *addr, uint32_t bytes, uint32_t len)
 	return true;
 }
 
+// Networks whose addresses no host can have, or none can reach.
+static bool ipv4_is_special(uint32_t network)
+{
+	return network >> 24 == 0 || network >> 24 == 127 || network >> 16 == 0xa9fe ||
+	       network >> 28 == 0xe || network >> 8 == 0xffffff;
+}
+
+static bool ipv6_is_special(const struct in6_addr *network)
+{
+	static const uint8_t zeros[10] = {0}; // ::1, and IPv4 addresses in IPv6
+
+	return IN6_IS_ADDR_MULTICAST(network) || IN6_IS_ADDR_LINKLOCAL(network) ||
+	       memcmp(network, zeros, sizeof(zeros)) == 0;
+}
+
 int drb_addr_set_ipv4(struct drb_addr_plan *plan, const char *text)
 {
 	char buf[INET_ADDRSTRLEN];
@@ -54,7 +69,8 @@ int drb_addr_set_ipv4(struct drb_addr_plan *plan, const char *text)
 	uint32_t len;
 
 	if (split_prefix(text, buf, sizeof(buf), 32, &len) < 0 ||
-	    inet_pton(AF_INET, buf, &addr) != 1 || !is_network((const uint8_t *)&addr, 4, len))
+	    inet_pton(AF_INET, buf, &addr) != 1 || !is_network((const uint8_t *)&addr, 4, len) ||
+	    ipv4_is_special(ntohl(addr.s_addr)))
 		return -EINVAL;
 	plan->ipv4 = ntohl(addr.s_addr);
 	plan->ipv4_len = len;
@@ -68,7 +84,8 @@ int drb_addr_set_ipv6(struct drb_addr_plan *plan, const char *text)
 	uint32_t len;
 
 	if (split_prefix(text, buf, sizeof(buf), 128, &len) < 0 ||
-	    inet_pton(AF_INET6, buf, &addr) != 1 || !is_network(addr.s6_addr, 16, len))
+	    inet_pton(AF_INET6, buf, &addr) != 1 || !is_network(addr.s6_addr, 16, len) ||
+	    ipv6_is_special(&addr))
 		return -EINVAL;
 	memcpy(plan->ipv6, addr.s6_addr, 16);
 	plan->ipv6_len = len;

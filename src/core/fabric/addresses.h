@@ -19,10 +19,15 @@ struct drb_addr_plan {
 	uint32_t hosts;    // N: labels run from 0 to N-1
 };
 
+// Networks that the texts of hosts' networks may be, for messages.
+#define DRB_ADDR_IPV4_FORM "a unicast network such as 10.0.0.0/8, not loopback or link-local"
+#define DRB_ADDR_IPV6_FORM "a unicast network such as fd00::/64, not loopback or link-local"
+
 // The default plan: 02:00, 10.0.0.0/8, fd00::/64.
 struct drb_addr_plan drb_addr_default(uint32_t hosts);
 // These parse "10.0.0.0/8", "fd00::/64" and "02:00" into the plan. -EINVAL if the text is
-// malformed, if bits outside the prefix are set, or (MAC) if the multicast bit is set.
+// malformed, if bits outside the prefix are set, or if hosts cannot talk from such addresses:
+// multicast, loopback, link-local, unspecified.
 int drb_addr_set_ipv4(struct drb_addr_plan *plan, const char *text);
 int drb_addr_set_ipv6(struct drb_addr_plan *plan, const char *text);
 int drb_addr_set_mac(struct drb_addr_plan *plan, const char *text);

@@ -27,9 +27,9 @@ void path_ends_resolve(struct path_ends *e, const struct drb_tree *tree)
 		drb_die("no path from %s to itself leads over switches", e->host[0]);
 	e->plan = drb_addr_default(tree->hosts);
 	if (e->ipv4 && drb_addr_set_ipv4(&e->plan, e->ipv4) < 0)
-		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", e->ipv4);
+		drb_die("--ipv4 %s: hosts need " DRB_ADDR_IPV4_FORM, e->ipv4);
 	if (e->ipv6 && drb_addr_set_ipv6(&e->plan, e->ipv6) < 0)
-		drb_die("--ipv6 %s: must be a network like fd00::/64", e->ipv6);
+		drb_die("--ipv6 %s: hosts need " DRB_ADDR_IPV6_FORM, e->ipv6);
 }
 
 void path_ends_address(const struct path_ends *e, uint32_t host, bool ipv6,

@@ -37,11 +37,9 @@ static int complete_addresses(struct manifest *m, char error[MANIFEST_ERROR_MAX]
 	if (drb_addr_set_mac(&m->plan, m->mac) < 0)
 		return manifest_refuse(error, "mac: \"%s\" is not two bytes like 02:00", m->mac);
 	if (drb_addr_set_ipv4(&m->plan, m->ipv4) < 0)
-		return manifest_refuse(error, "ipv4: \"%s\" is not a network like 10.0.0.0/8",
-				       m->ipv4);
+		return manifest_refuse(error, "ipv4: \"%s\" is not " DRB_ADDR_IPV4_FORM, m->ipv4);
 	if (drb_addr_set_ipv6(&m->plan, m->ipv6) < 0)
-		return manifest_refuse(error, "ipv6: \"%s\" is not a network like fd00::/64",
-				       m->ipv6);
+		return manifest_refuse(error, "ipv6: \"%s\" is not " DRB_ADDR_IPV6_FORM, m->ipv6);
 	if (!drb_addr_fits(&m->plan))
 		return manifest_refuse(error,
 				       "ipv4, ipv6: %" PRIu32 " hosts do not fit into %s and %s",

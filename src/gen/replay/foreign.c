@@ -61,9 +61,9 @@ static struct drb_addr_plan make_plan(const struct replay_options *o)
 	if (mac && drb_addr_set_mac(&plan, mac) < 0)
 		drb_die("--mac %s: must be two bytes like 02:00", mac);
 	if (ipv4 && drb_addr_set_ipv4(&plan, ipv4) < 0)
-		drb_die("--ipv4 %s: must be a network like 10.0.0.0/8", ipv4);
+		drb_die("--ipv4 %s: hosts need " DRB_ADDR_IPV4_FORM, ipv4);
 	if (ipv6 && drb_addr_set_ipv6(&plan, ipv6) < 0)
-		drb_die("--ipv6 %s: must be a network like fd00::/64", ipv6);
+		drb_die("--ipv6 %s: hosts need " DRB_ADDR_IPV6_FORM, ipv6);
 	if (!drb_addr_fits(&plan))
 		drb_die("%" PRIu32 " hosts do not fit into %s and %s", hosts,
 			ipv4 ? ipv4 : "10.0.0.0/8", ipv6 ? ipv6 : "fd00::/64");

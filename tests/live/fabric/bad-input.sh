@@ -38,6 +38,8 @@ for verb in "drbtopo plan" "drbtopo plan --out $scratch/plan" "fabric up"; do
   try "a name that is too long" '--fabric' -l 2 -d 2 --fabric abcdefghijklmnopqrstuvwxy
   try "hosts that do not fit into the network" 'do not fit' -l 3 -d 2 --ipv4 10.0.0.0/28
   try "a network with host bits" '--ipv4 10.0.0.1/8' -l 3 -d 2 --ipv4 10.0.0.1/8
+  try "a multicast network" '--ipv4 232.0.0.0/8: hosts need a unicast network' -l 3 -d 2 --ipv4 232.0.0.0/8
+  try "a link-local network" '--ipv6 fe80:1::/64: hosts need a unicast network' -l 3 -d 2 --ipv6 fe80:1::/64
   try "a group as MAC" '--mac 01:00: must be two bytes of a unicast address, like 02:00' -l 3 -d 2 --mac 01:00
   try "a stray argument" 'stray' -l 3 -d 2 stray
 done

@@ -114,7 +114,7 @@ TEST(plans_must_hold_every_host)
 		{"10.0.0.0/8", "fd00::/64", 1u << 23, true},
 		{"10.0.0.0/8", "fd00::/64", (1u << 24) - 2, true}, // the last address is broadcast
 		{"10.0.0.0/8", "fd00::/64", (1u << 24) - 1, false},
-		{"0.0.0.0/0", "fd00::/64", DRB_HOSTS_MAX, true},
+		{"128.0.0.0/1", "fd00::/64", DRB_HOSTS_MAX, true},
 		{"10.0.0.0/24", "fd00::/64", 254, true},
 		{"10.0.0.0/24", "fd00::/64", 255, false},
 		{"10.0.0.0/30", "fd00::/64", 2, true},
@@ -130,6 +130,21 @@ TEST(plans_must_hold_every_host)
 		assert_int_equal(drb_addr_set_ipv6(&plan, cases[i].ipv6), 0);
 		assert_int_equal(drb_addr_fits(&plan), cases[i].fits);
 	}
+}
+
+// Networks beside the special ones, with which a rule of too many bits would do away.
+TEST(unusual_networks_are_taken)
+{
+	static const char *const networks[] = {"126.0.0.0/8",    "128.0.0.0/8",    "1.0.0.0/8",
+					       "169.253.0.0/16", "169.255.0.0/16", "223.255.0.0/16",
+					       "240.0.0.0/8",    "fec0::/64",      "fe00::/64",
+					       "64:ff9b::/96",   "fc00::/64",      "2002::/64"};
+	struct drb_addr_plan plan = drb_addr_default(16);
+
+	for (size_t i = 0; i < ARRAY_SIZE(networks); i++)
+		assert_int_equal(drb_addr_set_ipv4(&plan, networks[i]) &&
+					 drb_addr_set_ipv6(&plan, networks[i]),
+				 0);
 }
 
 TEST(malformed_bases_are_refused)
@@ -162,8 +177,20 @@ TEST(malformed_bases_are_refused)
 		"",      "02",    "02:",   "2:0",   "02:0",  "02:000", "02-00",    "01:00",
 		"g0:00", " 2:00", "+2:00", "-2:00", "02: 0", "0x:00",  "02:00:00", "02:00 ",
 	};
+	// Nothing is wrong with their form, but hosts cannot talk from them.
+	static const char *const special[] = {
+		"224.0.0.0/8",         "239.1.0.0/16", "127.0.0.0/8",   "127.5.0.0/16",
+		"169.254.0.0/16",      "0.0.0.0/8",    "0.0.0.0/0",     "255.255.255.0/24",
+		"169.254.64.0/18",     "224.0.0.0/4",  "fe80::/64",     "fe80::/10",
+		"febf:1::/64",         "ff02::/64",    "ff0e:1:2::/96", "::/64",
+		"::ffff:10.0.0.0/104", "::/0",
+	};
 	struct drb_addr_plan plan = drb_addr_default(16), before = plan;
 
+	for (size_t i = 0; i < ARRAY_SIZE(special); i++) {
+		assert_int_equal(drb_addr_set_ipv4(&plan, special[i]), -EINVAL);
+		assert_int_equal(drb_addr_set_ipv6(&plan, special[i]), -EINVAL);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(ipv4); i++)
 		assert_int_equal(drb_addr_set_ipv4(&plan, ipv4[i]), -EINVAL);
 	for (size_t i = 0; i < ARRAY_SIZE(ipv6); i++)
