@@ -16,10 +16,13 @@
 
 #define PORTS_BYTES 4
 
-static bool is_multicast(const struct ipframe_address *a)
+// A broadcast to a network, such as 10.1.255.255, is one only by its Ethernet address.
+static bool is_multicast(const uint8_t *frame, const struct ipframe_address *a)
 {
 	static const uint8_t broadcast[4] = {255, 255, 255, 255};
 
+	if (frame[DRB_ETHER_DST] & 1)
+		return true;
 	if (a->size == 16)
 		return a->bytes[0] == 0xff;
 	return a->bytes[0] >> 4 == 0xe || memcmp(a->bytes, broadcast, sizeof(broadcast)) == 0;
@@ -42,7 +45,7 @@ static int collect(struct trace *t, struct addrmap *map, struct foreign_skipped 
 			*(rc == -ENOMSG ? &skipped->not_ip : &skipped->malformed) += 1;
 			continue;
 		}
-		if (is_multicast(&f.dst)) {
+		if (is_multicast(p->frame, &f.dst)) {
 			skipped->multicast++;
 			continue;
 		}
@@ -127,13 +130,14 @@ void foreign_fit(struct trace *t, uint32_t mtu, struct foreign_skipped *skipped)
 
 	for (size_t i = 0; i < t->count; i++) {
 		const struct trace_packet *p = &t->packet[i];
+		uint16_t type = drb_load16(p->frame + DRB_ETHER_TYPE);
+		uint32_t room = mtu + DRB_ETHER_HEADER;
+		struct ipframe f;
 		// The kernel allows one tag beyond the MTU, and only an 802.1Q one.
-		uint32_t room =
-			mtu + DRB_ETHER_HEADER +
-			(drb_load16(p->frame + DRB_ETHER_TYPE) == DRB_ETHERTYPE_VLAN ? DRB_VLAN_TAG
-										     : 0);
-		if (p->size > room)
-			skipped->oversize++;
+		if (p->size > room + (type == DRB_ETHERTYPE_VLAN ? DRB_VLAN_TAG : 0))
+			*(ipframe_parse(p->frame, p->captured, &f) == 0 && p->size <= mtu + f.ip
+				  ? &skipped->tags
+				  : &skipped->oversize) += 1;
 		else
 			t->packet[kept++] = *p;
 	}

@@ -13,9 +13,11 @@
 #define FOREIGN_SKIPPED(X)                                                                         \
 	X(not_ip, "are not IP")                                                                    \
 	X(malformed, "are too short for the headers that they announce")                           \
-	X(multicast, "are multicast, which no fabric carries")                                     \
+	X(multicast, "are broadcast or multicast, which no fabric carries")                        \
 	X(repeated, "are in the capture before, at another port of the switch")                    \
 	X(same_host, "have both ends on one host (--map, --seed)")                                 \
+	X(tags, "are longer than the interfaces take by VLAN tags (topo/fabric up --mtu with 8 "   \
+		"bytes more)")                                                                     \
 	X(oversize, "are longer than the interfaces take (captured before segmentation? "          \
 		    "topo/fabric up --offloads off, or ethtool -K DEVICE tso off gso off gro off " \
 		    "on the host that was captured)")

@@ -68,6 +68,7 @@ static uint32_t cook(uint8_t *frame, const struct recipe *r, struct drb_rng *rng
 	uint32_t at = 12, payload = 40 + drb_rng_below(rng, 100);
 
 	random_bytes(rng, frame, SIZE_MAX_HERE);
+	frame[0] &= 0xfe;
 	for (uint32_t i = 0; i < r->tags; i++, at += 4)
 		drb_store16(frame + at, i + 1 < r->tags ? 0x88a8 : 0x8100);
 	drb_store16(frame + at, r->ipv6 ? 0x86dd : 0x0800);
@@ -348,6 +349,72 @@ TEST(traces_are_mapped)
 		assert_int_equal(drb_addr_of_mac(&plan, t.packet[i].frame + 6), t.packet[i].host);
 	foreign_free(&traffic);
 	trace_free(&t);
+}
+
+// A capture has no prefix lengths, so IP does not tell a broadcast to a network.
+TEST(group_addresses_of_ethernet_are_not_sent)
+{
+	static const uint8_t destinations[][6] = {
+		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		{0x01, 0x00, 0x5e, 0x00, 0x00, 0xfb},
+		{0x33, 0x33, 0x00, 0x00, 0x00, 0x01},
+		{0x03, 0xbf, 0x0a, 0x01, 0x02, 0x03},
+	};
+	struct drb_rng rng = drb_rng_seed(11, 0);
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(destinations) * ARRAY_SIZE(recipes); i++) {
+		const struct host_rules rules = {.plan = drb_addr_default(16)};
+		struct foreign_traffic traffic;
+		struct trace t = {0};
+		add_frame(&t, &recipes[i % ARRAY_SIZE(recipes)], &rng, 0);
+		memcpy(t.packet[0].frame, destinations[i / ARRAY_SIZE(recipes)], 6);
+		assert_int_equal(foreign_map(&t, &rules, 1, &traffic), 0);
+		assert_int_equal(traffic.skipped.multicast, 1);
+		assert_int_equal(t.count, 0);
+		foreign_free(&traffic);
+		trace_free(&t);
+	}
+}
+
+// Full packets with tags are not what segmentation makes, so its cure would not help.
+TEST(tags_beyond_the_mtu_have_a_reason_of_their_own)
+{
+	static const struct {
+		const char *what;
+		uint16_t types[3];
+		uint32_t mtu, payload;
+		uint64_t tags, oversize;
+	} cases[] = {
+		{"no tag", {0x0800}, 1500, 1500, 0, 0},
+		{"no tag, segments", {0x0800}, 1500, 1501, 0, 1},
+		{"802.1Q", {0x8100, 0x0800}, 1500, 1500, 0, 0},
+		{"802.1Q, segments", {0x8100, 0x86dd}, 1500, 1501, 0, 1},
+		{"802.1ad", {0x88a8, 0x0800}, 1500, 1500, 1, 0},
+		{"802.1ad, jumbo", {0x88a8, 0x86dd}, 9000, 9000, 1, 0},
+		{"802.1ad over 802.1Q", {0x88a8, 0x8100, 0x86dd}, 1500, 1500, 1, 0},
+		{"802.1ad over 802.1Q, the cure", {0x88a8, 0x8100, 0x86dd}, 1508, 1500, 0, 0},
+		{"802.1Q twice", {0x8100, 0x8100, 0x0800}, 1500, 1497, 1, 0},
+		{"802.1Q twice, fits", {0x8100, 0x8100, 0x0800}, 1500, 1496, 0, 0},
+		{"802.1Q twice, segments", {0x8100, 0x8100, 0x0800}, 1500, 2900, 0, 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct foreign_skipped skipped = {0};
+		struct trace t = {0};
+		uint8_t frame[100] = {0};
+		uint32_t at = 12;
+		for (const uint16_t *type = cases[i].types; type < cases[i].types + 3 && *type;
+		     type++) {
+			drb_store16(frame + at, *type);
+			at += *type == 0x0800 || *type == 0x86dd ? 2 : 4;
+		}
+		frame[at] = drb_load16(frame + at - 2) == 0x0800 ? 0x45 : 0x60;
+		assert_non_null(trace_add(&t, 0, frame, sizeof(frame), at + cases[i].payload));
+		foreign_fit(&t, cases[i].mtu, &skipped);
+		if (skipped.tags != cases[i].tags || skipped.oversize != cases[i].oversize)
+			fail_msg("%s", cases[i].what);
+		trace_free(&t);
+	}
 }
 
 TEST(arrivals_are_told_apart)
