@@ -68,7 +68,9 @@ def lines(frame: pandas.DataFrame, x: str, y: str, by: str, *, unit: str = '', l
         colour, mark = of[name]
         grows = group['growing'] != 'no' if 'growing' in group else group[y].isna()
         settled = group[~grows]
-        half = settled[f'{y}_half'] if f'{y}_half' in settled else None
+        # One run has no interval, and matplotlib fails without any.
+        half = settled.get(f'{y}_half')
+        half = None if half is None or half.isna().all() else half
         axes.errorbar(settled[x], settled[y], half, color=colour, marker=mark, markersize=4,
                       linewidth=1.5, capsize=2, label=name)
         axes.plot(group[grows][x], group[grows][y], linestyle='', marker='^', markersize=7,

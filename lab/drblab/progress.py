@@ -21,7 +21,7 @@ class Progress:
     def __init__(self, total: int, done: int = 0) -> None:
         self.total, self.done, self._known = total, done, done
         self._began = self._shown = time.monotonic()
-        self._show = sys.stderr.isatty()
+        self._show = sys.stderr is not None and sys.stderr.isatty()
 
     def add(self) -> None:
         """Call when a point is done."""

@@ -171,6 +171,10 @@ def drops_say_why():
         assert len(packets) == 200 and all(q[3][:6] == bytes.fromhex('0a0000000001') for q in packets)
         dropped = [q for q in packets if q[2] == 'dropped: unknown_destination, queue 0']
         assert 90 <= len(dropped) <= 110 and all(q[0] == 's1-0.d0' and q[1] == 1 for q in dropped), packets[:4]
+        # Messages do not get into the capture if standard error is closed.
+        subprocess.run(['sh', '-c', '"$@" 2>&-', 'sh', DRBCTL, 'capture', '--runtime', w.dir / 'run', 's1-0', '-c',
+                        '20', '-w', w.dir / 'e.pcapng'], timeout=WITHIN, check=True)
+        assert len(read_pcapng(w.dir / 'e.pcapng')[1]) == 20
         # A port that is down drops incoming packets. A full queue drops outgoing packets.
         assert ask(w.socket_of('drb-s1-0'), '/drb/down,d0')[0].startswith('ok: ')
         assert dropped_at(w, 'port_down') == {('s1-0.d0', 1)}

@@ -80,6 +80,29 @@ def help_is_the_same_however_it_is_asked_for():
         assert max(map(len, text.splitlines())) <= 100, command
 
 
+def python_without_docstrings_says_the_same():
+    """Images of containers set PYTHONOPTIMIZE=2, so no help may come from a docstring."""
+    for name in ('drbfabric', 'drbexperiment', 'drblab'):
+        for program in (p for p in PROGRAMS if name_of(p) == name):
+            for words in ((), *((verb,) for verb in verbs_of(program)[:2])):
+                r = subprocess.run((program, *words, '--help'), env={**os.environ, 'PYTHONOPTIMIZE': '2'},
+                                   capture_output=True, text=True, timeout=WITHIN, check=False)
+                assert (r.returncode, r.stdout, r.stderr) == said(program, *words, '--help'), (program, words, r)
+
+
+def closed_streams_are_no_failure():
+    """Daemons and runners start programs with closed standard streams: each set of them."""
+    drbfabric, drbexperiment = (next(p for p in PROGRAMS if name_of(p) == f'drb{n}') for n in ('fabric', 'experiment'))
+    sets = '>&-', '2>&-', '<&- >&-', '<&- 2>&-', '>&- 2>&-', '<&- >&- 2>&-'
+    cases = [(drbfabric, closed, option) for closed in sets for option in ('--help', '--no-such-option')]
+    for program, closed, option in [*cases, (drbexperiment, '<&- >&- 2>&-', '--help')]:
+        r = subprocess.run(('sh', '-c', f'"$@" {closed}', 'sh', program, option), capture_output=True, text=True,
+                           timeout=WITHIN, check=False)
+        code, out, err = said(program, option)
+        want = code, '' if '>&-' in closed.split() else out, '' if '2>&-' in closed else err
+        assert (r.returncode, r.stdout, r.stderr) == want, (program, closed, option, r)
+
+
 def help_has_examples():
     """Each help ends with examples that call the program itself by its name."""
     for command in commands():
@@ -238,6 +261,7 @@ def every_fabric_has_the_same_size():
 # Matplotlib warns if it cannot write below the user's home.
 with tempfile.TemporaryDirectory() as matplotlib:
     os.environ['MPLCONFIGDIR'] = matplotlib
-    tap.run((verbs_are_found, help_is_the_same_however_it_is_asked_for, help_has_examples, the_version_is_told,
+    tap.run((verbs_are_found, help_is_the_same_however_it_is_asked_for, python_without_docstrings_says_the_same,
+             closed_streams_are_no_failure, help_has_examples, the_version_is_told,
              a_mistake_is_one_line, an_option_that_is_wrong_is_told_where_to_look, options_have_one_name,
              every_fabric_has_the_same_size, letters_mean_the_same, a_dash_is_standard_input, a_full_disk_is_told))

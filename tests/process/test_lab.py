@@ -391,6 +391,16 @@ def the_command_names_what_is_wrong():
         assert words in said.stderr and said.stderr.count('\n') == 1, said
 
 
+def a_study_of_one_run_needs_no_streams():
+    """One run has no interval, and a runner's job no standard streams."""
+    with tempfile.TemporaryDirectory() as folder:
+        said = subprocess.run(['sh', '-c', '"$@" <&- 2>&-', 'sh', f'{sys.argv[1]}/run', 'schemes', '-l', '2', '-d', '2',
+                               '--load', '0.5', '--runs', '1', '--slots', '100', '--scheme', 'drb,dmodk', '-o', folder],
+                              capture_output=True, text=True)
+        assert said.returncode == 0 and 'dmodk' in said.stdout, said
+        assert os.path.exists(f'{folder}/latency.svg'), os.listdir(folder)
+
+
 def a_fabric_takes_what_it_can_follow():
     """Without root: what a point means to it."""
     engine, point = drblab.Live(slot='2ms'), drblab.Point.of('packet', arity=4, load=0.5)
@@ -439,50 +449,6 @@ def a_replay_takes_captures_alone():
     assert 'needs a capture' in str(raised(lambda: engine.setup(drblab.Point('capture')), drblab.PointError))
 
 
-def recorded(polls, cut=''):
-    """Writes a recording of one switch with two ports; returns its path.
-
-    polls: (pid, seconds, [packets, octets, queue_ns, dropped, queue] of each port)"""
-    keys = ['out_packets', 'out_octets', 'queue_ns', 'out_discards', 'queue_packets']
-    with tempfile.NamedTemporaryFile('w', delete=False) as f:
-        for pid, seconds, ports in polls:
-            names = [('d0', '100pps'), ('u0', '8kbit')]
-            switch = {'fabric': 'drb', 'name': 's1-0', 'pid': pid, 'time_ns': int(seconds * 1e9),
-                      'ports': [{'name': name, 'peer': f'x.{name}', 'rate': rate, 'count': count}
-                                for (name, rate), count in zip(names, ports)]}
-            silent = {'fabric': 'drb', 'name': 's1-1', 'up': False}
-            f.write(json.dumps({'format': 1, 'port_counters': keys, 'switches': [switch, silent]}) + '\n')
-        f.write(cut)
-    return f.name
-
-
-def a_recording_tells_each_link():
-    """A switch that was started again begins at 0; the last line may be cut."""
-    path = recorded([(7, 10, [[5, 50, 0, 1, 9], [0, 0, 0, 0, 0]]),
-                     (7, 12, [[105, 5050, 4e9, 1, 2], [10, 1000, 0, 0, 1]]),
-                     (8, 15, [[3, 30, 0, 0, 0], [4, 40, 0, 0, 1]]),
-                     (8, 17, [[103, 3030, 2e9, 4, 0], [14, 1040, 0, 0, 1]])], cut='{"format": 1, "sw')
-    frame = drblab.recording.links(path)
-    assert list(frame['port']) == ['d0', 'u0'] and list(frame['packets']) == [200, 20], frame
-    assert list(frame['seconds']) == [4, 4] and list(frame['dropped']) == [4, 0], frame
-    assert list(frame['queue_max']) == [9, 1] and math.isclose(frame['queue_mean'][0], 1.5), frame
-    # 200 packets of 10 ms each, and 2000 bytes at 1000 bytes a second, in 4 s
-    assert math.isclose(frame['use'][0], 0.5) and math.isclose(frame['use'][1], 0.5), frame
-    said = subprocess.run([sys.executable, '-B', f'{sys.argv[1]}/run', 'links', path, '--top', '1'],
-                          text=True, capture_output=True, check=True).stdout
-    assert 's1-0   d0' in said and 'and 1 more (--csv has all)' in said, said
-    rows = subprocess.run([sys.executable, '-B', f'{sys.argv[1]}/run', 'links', path, '--csv'],
-                          text=True, capture_output=True, check=True).stdout.splitlines()
-    assert len(rows) == 3 and rows[1].startswith('drb,s1-0,d0,x.d0,200,0.5,1.5,9,4,4'), rows
-    with open(path, 'w', encoding='utf-8') as f:
-        f.write('{"format": 2, "version": "9.1"}\n')
-    said = str(raised(lambda: drblab.recording.links(path), drblab.recording.RecordingError))
-    assert said.endswith(':1: format 2 of version 9.1: this version reads format 1'), said
-    said = str(raised(lambda: drblab.recording.links(__file__), drblab.recording.RecordingError))
-    assert 'test_lab.py:1: no poll: give a file of drbctl record' in said, said
-    os.unlink(path)
-
-
 if __name__ == '__main__':
     tap.run([every_public_name_is_found, a_sweep_is_a_product, a_wrong_point_is_named_before_anything_runs,
              rows_stand_in_the_order_of_points, a_journal_cut_anywhere_gives_the_same_rows,
@@ -493,5 +459,5 @@ if __name__ == '__main__':
              statistics_are_those_of_the_book, a_matrix_becomes_traffic_of_the_same_shares,
              flows_become_a_list_that_runs, a_picture_shows_what_grows,
              the_study_of_persistent_traffic_averages_what_has_a_mean,
-             the_command_names_what_is_wrong, a_fabric_takes_what_it_can_follow,
-             a_comparison_adds_up, a_recording_tells_each_link, a_replay_takes_captures_alone])
+             the_command_names_what_is_wrong, a_study_of_one_run_needs_no_streams, a_fabric_takes_what_it_can_follow,
+             a_comparison_adds_up, a_replay_takes_captures_alone])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts and stops fat-trees of drbswitch processes in network namespaces."""
+"""The command `drbfabric`: a verb for each thing to do with a fabric."""
 
 import argparse
 import os
@@ -220,7 +220,8 @@ def add_faults(verb):
 
 def parser():
     fabric = called('fabric')
-    top = Parser(prog=fabric, description=__doc__, examples=(
+    about = 'Starts and stops fat-trees of drbswitch processes in network namespaces.'
+    top = Parser(prog=fabric, description=about, examples=(
         f'{fabric} up -l 3 -d 2 --rate 100Mbit', f'{fabric} exec h4 -- ping -c 3 h10',
         f'{fabric} check', f'{fabric} down'))
     top.add_argument('--version', nargs=0, action=Version, help='show the version and exit')

@@ -2,10 +2,12 @@
 #include "common/cli/args.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cli/log.h"
 #include "common/cli/option_check.h"
@@ -54,10 +56,21 @@ static error_t args_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+// Files would get the numbers of closed standard streams, and the program's messages with them. The
+// stand-ins fail as closed streams do.
+static void replace_closed_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	}
+}
+
 void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
 	char *last = NULL;
 
+	replace_closed_streams();
 	if (examples && asprintf(&last, "\vExamples:\n%s", examples) < 0)
 		drb_die("out of memory");
 	// The last child adds its text at the end of the help.

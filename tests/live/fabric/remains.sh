@@ -109,4 +109,10 @@ wait $demo
 check "without a keeper, switches stay until a command comes" pgrep -x drbswitch
 check "which takes the fabric down" bash -c "'$root/topo/fabric' down --fabric other 2>&1 | grep -q 'taking fabric demo down'"
 check "nothing is left of it" nothing_left
+# Runners and daemons start programs without standard streams.
+for closed in '>&-' '2>&-' '<&- >&-' '<&- >&- 2>&-'; do
+  up_and_down() { sh -c "'$root/topo/fabric' up -l 1 -d 2 $closed && '$root/topo/fabric' check ping $closed && '$root/topo/fabric' down $closed"; }
+  check "up, check and down with $closed" up_and_down
+done
+check "nothing is left" nothing_left
 finish

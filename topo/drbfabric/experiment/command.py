@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures latencies and queues of a live fabric and compares them with the simulator's.
-
-For every scheme, switches start with links that send one packet in each slot of a common clock. For
-every load, traffic is replayed and counters are read. The simulator gets the same traffic. DIR gets
-runs.csv, summary.csv, figures and report.html, which needs no other file."""
+"""The command `drbexperiment`."""
 
 import os
 
@@ -20,13 +16,17 @@ from drbfabric.experiment.experiment import (
 from drbfabric.experiment.summary import summarise
 from drbfabric.fabric import keeper
 
+ABOUT = "Measures latencies and queues of a live fabric and compares them with the simulator's."
+MORE = """For every scheme, switches start with links that send one packet in each slot of a common clock. For
+every load, traffic is replayed and counters are read. The simulator gets the same traffic. DIR gets
+runs.csv, summary.csv, figures and report.html, which needs no other file. Exit status: 0 done; 1 packets
+were lost, or with --check a value deviates too far from the simulator or could not be measured
+undisturbed; 2 bad usage or input."""
+
 
 def parser():
     experiment = called('experiment')
-    p = Parser(prog=experiment, description=__doc__.split('\n\n')[0],
-               epilog=__doc__.split('\n\n')[1] + ' Exit status: 0 done; 1 packets were lost, or with '
-               '--check a value deviates too far from the simulator or could not be '
-               'measured undisturbed; 2 bad usage or input.',
+    p = Parser(prog=experiment, description=ABOUT, epilog=MORE,
                examples=(f'{experiment} --runs 2 --out report',
                          f'{experiment} -d 4 --load 0.9 --out report',
                          f'{experiment} --traffic fixed --scheme drb,walk --load 0.9 --out report',
