@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests a scenario's rates on made-up counters of switches that grow, fall silent and restart."""
+"""Tests a scenario without a fabric: rates on made-up counters, and the line of an early end."""
 
+import argparse
+import contextlib
+import functools
+import io
 import os
 import random
 import sys
@@ -9,6 +13,9 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'topo'))
 
+from drbfabric import Failure  # noqa: E402
+from drbfabric.fabric import fabrics  # noqa: E402
+from drbfabric.faults import faults, scenario  # noqa: E402
 from drbfabric.faults.scenario import Watch  # noqa: E402
 
 import tap  # noqa: E402
@@ -65,4 +72,53 @@ def unknown_stays_unknown():
     assert watch.look() == ({'delivered': 4, 'dropped': 0, 'detours': None}, None, 0)
 
 
-tap.run((growth_is_never_negative, unknown_stays_unknown))
+class Made:
+    """A fabric whose faults are only noted; the event with the name "end" ends as a signal does."""
+
+    def __init__(self):
+        self.cut, self.rates = set(), set()
+
+    def need_plan(self):
+        return {'switches': []}
+
+    def do(self, names, verb):
+        for name in names:
+            if name == 'end':
+                raise Failure('ended by SIGINT')
+            kind = {'kill': 'kill', 'start': 'kill', 'pause': 'pause', 'resume': 'pause'}.get(verb, 'cut')
+            if verb == 'rate':
+                self.rates.add(name)
+            else:
+                (self.cut.discard if verb in ('start', 'resume', 'mend') else self.cut.add)((kind, name))
+            yield name, f'{verb}ed'
+
+
+def an_early_end_tells_what_is_left():
+    """One line names the events that are missing and what stays broken."""
+    verbs = {'kill': ('start', 's1-'), 'pause': ('resume', 's2-'), 'cut': ('mend', 'u'), 'rate': ('rate', 'u')}
+    setattr(fabrics, 'lock', contextlib.nullcontext)
+    for verb in [*verbs, *(ends for ends, _ in verbs.values())]:
+        faults.HANDLES[verb] = functools.partial(Made.do, verb=verb), '', '', ''
+    for seed in range(20):
+        rng, made, events = random.Random(seed), Made(), []
+        for number in range(rng.randrange(1, 12)):
+            begins, (ends, name) = rng.choice(list(verbs.items()))
+            events.append(scenario.Event(number / 1000, rng.choice((begins, ends)), [f'{name}{rng.randrange(2)}'],
+                                         f'file:{number + 1}'))
+        end = rng.randrange(len(events) + 1)
+        events.insert(end, scenario.Event(end / 1000, 'kill', ['end'], 'file:end'))
+        said = ''
+        with contextlib.redirect_stdout(io.StringIO()):
+            try:
+                scenario.follow(events, made, None, argparse.Namespace(duration=0, interval=0.001, format='csv'))
+            except Failure as e:
+                said = str(e)
+        first, missing, *left = said.split('; ')
+        assert first == 'file:end: kill: ended by SIGINT' and len(said.splitlines()) == 1, said
+        count = len(events) - end
+        assert missing == f"{count} event{'s' if count > 1 else ''} not done, from file:end on", said
+        named = {text.split()[0] for text in left[0].removeprefix('not undone: ').split(', ')} if left else set()
+        assert named == {name for _, name in made.cut} | made.rates, (said, made.cut, made.rates)
+
+
+tap.run((growth_is_never_negative, unknown_stays_unknown, an_early_end_tells_what_is_left))

@@ -73,6 +73,18 @@ check "names what happened when" jq -es '[.[] | select(.event != "")] |
   (first.time_s >= 0.5) and (last.time_s >= 2) and ([.[].event] | join(", ") |
   test("^s2-1 killed, s1-3.u0 - s2-0.d3 cut, s1-3.u0 - s2-0.d3 mended, s2-1 started$"))' "$scratch/axis"
 check "and the replay's report, a line of JSON" bash -c "grep '^{' '$scratch/said' | jq -e '.sent > 0'"
+printf '1s kill s2-1\n1s cut s1-3.u0\n2s cut h4\n2s mend h4\n50s mend s1-3.u0\n51s start s2-1\n' >"$scratch/long"
+for signal in INT TERM HUP; do
+  interrupted() { # rows so far, the replay's report, and one line of what is left
+    timeout -s $signal 4 "$root/topo/fabric" scenario "$scratch/long" --replay "$scratch/traffic" --json >"$scratch/axis" 2>"$scratch/said"
+    tail -n 1 "$scratch/said"
+    fabric start s2-1 && fabric mend s1-3.u0
+    jq -es 'length > 2 and any(.[]; .event | test("s2-1 killed, s1-3.u0 - s2-0.d3 cut"))' "$scratch/axis" &&
+      grep '^{' "$scratch/said" | jq -e '.sent > 0' && tail -n 1 "$scratch/said" | grep -x \
+      "drbfabric: ended by SIG$signal; 2 events not done, from $scratch/long:5 on; not undone: s2-1 killed, s1-3.u0 - s2-0.d3 cut"
+  }
+  check "a scenario that SIG$signal ends" interrupted
+done
 echo '2 kill s2-1' >"$scratch/wrong"
 check "a line that is none" fails_with 2 'wrong:1: .*TIME VERB' fabric scenario "$scratch/wrong"
 links_are_up() { drbctl show s1-0 links --json | jq -es 'all(.[]; .state == "up")'; }

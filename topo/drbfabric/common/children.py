@@ -53,11 +53,15 @@ class Child:
             texts.append(file.read())
         return self.process.returncode, *(texts or ('', ''))
 
-    def stop(self):
+    def end(self):
+        """Ends it if it runs, by SIGTERM."""
         with interrupts.deferred():
             if self.runs():
                 self.process.terminate()
                 self.process.wait()
+
+    def stop(self):
+        self.end()
         for file in self.files:
             file.close()
 

@@ -15,7 +15,7 @@ from drbfabric import Failure, usage
 from drbfabric.common.children import Child
 from drbfabric.common.cli import NS, need_root
 from drbfabric.common.limits import at_once
-from drbfabric.common.output import print_rows
+from drbfabric.common.output import counted, print_rows
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics
 from drbfabric.fabric.telemetry import Telemetry
@@ -25,6 +25,8 @@ ASKED_AT_ONCE = 64
 # Short, so that a paused switch does not delay events.
 ANSWER_SECONDS = 0.2
 LINE = re.compile(r'(\d+(?:\.\d+)?)(ms|s)\s+(\w+)\s+(.+)')
+# Verbs that undo others
+MENDING = 'start', 'resume', 'mend'
 COLUMNS = [('time_s', 'time s'), ('delivered_pps', 'delivered/s'), ('dropped_pps', 'dropped/s'),
            ('detours_pps', 'detours/s'), ('queue_packets', 'queued'), ('silent', 'silent'), ('event', 'event')]
 
@@ -125,41 +127,63 @@ class Watch:
         return growth, queued, silent
 
 
-def happen(fabric, events, now):
-    """Causes the events that are due, and returns a text about them."""
-    done = []
-    while events and events[0].at <= now:
-        event = events.pop(0)
-        try:
-            with fabrics.lock():
-                for what, result in faults.HANDLES[event.verb][0](fabric, event.names):
-                    done.append(f'{what} {result}')
-        except Failure as e:
-            raise Failure(f'{event.line}: {event.verb}: {e}', e.code) from e
-    return ', '.join(done)
+class Course:
+    """The course of a scenario: the events to come, and what those that happened left broken."""
+
+    def __init__(self, events):
+        self.ahead, self.broken = list(events), {}
+
+    def happen(self, fabric, now):
+        """Causes the events that are due, and returns a text about them."""
+        done = []
+        while self.ahead and self.ahead[0].at <= now:
+            event = self.ahead[0]
+            try:
+                with fabrics.lock():
+                    for what, result in faults.HANDLES[event.verb][0](fabric, event.names):
+                        done.append(f'{what} {result}')
+                        self._keep(what, event.verb, result)
+            except Failure as e:
+                raise Failure(f'{event.line}: {event.verb}: {e}', e.code) from e
+            self.ahead.pop(0)
+        return ', '.join(done)
+
+    def _keep(self, what, verb, result):
+        if verb in MENDING:
+            self.broken.pop((what, False), None)
+        else:
+            self.broken[what, verb == 'rate'] = result
+
+    def left(self):
+        """Returns what an early end leaves, for its message."""
+        texts = ['']
+        if self.ahead:
+            texts.append(f"{counted(len(self.ahead), 'event')} not done, from {self.ahead[0].line} on")
+        if self.broken:
+            texts.append('not undone: ' + ', '.join(f'{what} {how}' for (what, _), how in self.broken.items()))
+        return '; '.join(texts)
 
 
-def observe(fabric, events, replay, args):
-    """Causes the events and returns the rows of the time axis.
+def observe(course, fabric, replay, args):
+    """Causes the events and yields the rows of the time axis.
 
     Ends after the last event, args.duration, and the end of the replay, whichever is last."""
-    watch, rows, began = Watch(fabric.need_plan()), [], time.monotonic()
+    watch, began = Watch(fabric.need_plan()), time.monotonic()
     watch.look()
     last = began
-    end = max([args.duration or 0] + [event.at for event in events])
+    end = max([args.duration or 0] + [event.at for event in course.ahead])
     while True:
         now = time.monotonic()
-        event = happen(fabric, events, now - began)
-        wait = min([args.interval] + [max(0.0, e.at - (time.monotonic() - began)) for e in events[:1]])
+        event = course.happen(fabric, now - began)
+        wait = min([args.interval] + [max(0.0, e.at - (time.monotonic() - began)) for e in course.ahead[:1]])
         time.sleep(max(0.001, wait))
         growth, queued, silent = watch.look()
         now = time.monotonic()
         row = {f'{key}_pps': None if value is None else round(value / (now - last)) for key, value in growth.items()}
-        rows.append({'time_s': round(now - began, 3), **row, 'queue_packets': queued, 'silent': silent,
-                     'event': event})
+        yield {'time_s': round(now - began, 3), **row, 'queue_packets': queued, 'silent': silent, 'event': event}
         last = now
-        if not events and now - began >= end and not (replay and replay.runs()):
-            return rows
+        if not course.ahead and now - began >= end and not (replay and replay.runs()):
+            return
 
 
 def replay_options(args):
@@ -181,6 +205,22 @@ def begin(child):
     return child.runs()
 
 
+def follow(events, fabric, replay, args):
+    """Prints the time axis. After an early end, prints it as far as it came."""
+    course, rows = Course(events), []
+    try:
+        # If drbgen failed, cause no events.
+        if not replay or begin(replay):
+            for row in observe(course, fabric, replay, args):
+                rows.append(row)
+    except Failure as e:
+        raise Failure(f'{e}{course.left()}', e.code) from e
+    finally:
+        if rows:
+            print_rows(COLUMNS, rows, args.format)
+        sys.stdout.flush()
+
+
 def run(args):
     need_root()
     if args.file == '-' and '-' in (args.replay or []):
@@ -191,16 +231,15 @@ def run(args):
     need_all(fabric, events, args.replay)
     options = replay_options(args)
     if not args.replay:
-        print_rows(COLUMNS, observe(fabric, events, None, args), args.format)
+        follow(events, fabric, None, args)
         return 0
     command = [program('drbgen', 'gen'), 'replay', *args.replay, *options, '--fabric', fabric.name]
     command += ['--json'] if args.format != 'table' else []
     with Child(command, None if '-' in args.replay else '') as child:
-        # If drbgen failed, cause no events.
-        rows = observe(fabric, events, child, args) if begin(child) else []
-        code, out, said = child.wait()
-    if rows:
-        print_rows(COLUMNS, rows, args.format)
-    sys.stdout.flush()
-    sys.stderr.write(out + said)
+        try:
+            follow(events, fabric, child, args)
+        finally:
+            child.end()
+            code, out, said = child.wait()
+            sys.stderr.write(out + said)
     return code
