@@ -144,14 +144,25 @@ def without_rights():
         assert r.returncode != 0, r.stderr
         assert 'port d0: cannot open its packet socket on "lo"' in r.stderr, r.stderr
         assert 'it takes CAP_NET_RAW' in r.stderr, r.stderr
-        refuses(w, NULLS + 'process: {hugepages: "yes", memory: 1048576}\n',
-                'process.hugepages: 1048576 MiB are needed and')
-        path = w.config(NULLS + 'process: {hugepages: no, memory: 1048576}\n')
+        refuses(w, NULLS + 'process: {hugepages: "yes", memory: 3000}\n', 'process.hugepages: 3000 MiB are needed and')
+        path = w.config(NULLS + 'process: {hugepages: no, memory: 3000}\n')
         r = subprocess.run(['prlimit', '--as=2000000000', SWITCH, '-c', path], env=w.environment(),
                            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)
         if 'AddressSanitizer failed to allocate' in r.stderr:
             return  # it failed before DPDK did; builds without a sanitizer test this
         assert r.returncode == 1 and 'DPDK did not start: ' in r.stderr, r.stderr
+
+
+def memory_that_the_machine_has_not():
+    """It is refused at once, in one line: DPDK would try for 20 s, and then say less."""
+    has = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') >> 20
+    with World() as w:
+        for hugepages in ('auto', '"no"', '"yes"'):
+            for memory in (1 << 20, min(10 * has, 1 << 20)):
+                began = time.monotonic()
+                refuses(w, NULLS + f'process: {{hugepages: {hugepages}, memory: {memory}}}\n',
+                        f'process.memory: {memory} MiB are needed and this machine has ')
+                assert time.monotonic() - began < 5
 
 
 def a_peer_that_does_not_come():
@@ -205,4 +216,4 @@ def service_file():
 
 
 tap.run((least_privilege, late_interfaces, bad_input, devices_that_fail, without_rights,
-         a_peer_that_does_not_come, examples, service_file))
+         memory_that_the_machine_has_not, a_peer_that_does_not_come, examples, service_file))

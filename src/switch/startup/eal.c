@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/sysinfo.h>
+
 #include <linux/capability.h>
 
 #include <rte_eal.h>
@@ -167,10 +169,26 @@ static bool use_hugepages(const struct drb_setup *setup, uint32_t memory_mb)
 	return may_lock_pages() && free_huge_mb(HUGEPAGE_KB) >= memory_mb;
 }
 
+// Returns the MiB of memory and swap, free or not.
+static uint64_t memory_of_machine_mb(void)
+{
+	struct sysinfo is;
+
+	return sysinfo(&is) < 0 ? UINT64_MAX
+				: ((uint64_t)is.totalram + is.totalswap) * is.mem_unit >> 20;
+}
+
 int drb_eal_check_memory(const char *path, const struct drb_setup *setup, uint32_t memory_mb)
 {
 	const uint64_t mb = free_huge_mb(HUGEPAGE_KB) + free_huge_mb(HUGEPAGE_MAX_KB);
+	const uint64_t all = memory_of_machine_mb();
 
+	// DPDK would try for many seconds.
+	if (memory_mb > all)
+		return drb_config_bad(path, "process.memory",
+				      "%u MiB are needed and this machine has %" PRIu64 " MiB: "
+				      "less in link.queue and process.memory",
+				      memory_mb, all);
 	if (setup->hugepages != DRB_HUGEPAGES_YES || mb >= memory_mb)
 		return 0;
 	return drb_config_bad(path, "process.hugepages",
