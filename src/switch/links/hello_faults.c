@@ -14,11 +14,6 @@ static const struct {
 #undef X
 };
 
-static bool is_now(const struct drb_hello_faults *f, uint32_t fault, uint64_t now_ns)
-{
-	return f->seen_ns[fault] > 0 && now_ns < f->seen_ns[fault] + DRB_HELLO_FAULT_NS;
-}
-
 static bool is_of_neighbour(uint32_t fault)
 {
 	return fault >= DRB_HELLO_FAULT_KEY;
@@ -27,9 +22,14 @@ static bool is_of_neighbour(uint32_t fault)
 // Records a fault. True if it was not present just before, and must be logged.
 static bool begins(struct drb_hello_faults *f, enum drb_hello_fault fault, uint64_t now_ns)
 {
-	const bool is_news = !is_now(f, fault, now_ns);
+	const uint64_t seen_ns = f->seen_ns[fault];
+	const bool is_news = seen_ns == 0 || now_ns >= seen_ns + DRB_HELLO_FAULT_LOG_NS;
+	// Neighbours with slow hellos show it by the next one.
+	const uint64_t apart_ns = is_news ? 0 : 2 * (now_ns - seen_ns);
 
 	f->seen_ns[fault] = now_ns;
+	f->until_ns[fault] =
+		now_ns + (apart_ns > DRB_HELLO_FAULT_NS ? apart_ns : DRB_HELLO_FAULT_NS);
 	return is_news;
 }
 
@@ -68,6 +68,7 @@ void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,
 			      uint64_t now_ns)
 {
 	const bool differs[DRB_HELLO_FAULT_COUNT] = {
+		[DRB_HELLO_FAULT_FABRIC] = ours->fabric != theirs->fabric,
 		[DRB_HELLO_FAULT_MAC] = ours->mac != theirs->mac,
 		[DRB_HELLO_FAULT_IPV4] =
 			ours->ipv4 != theirs->ipv4 || ours->ipv4_len != theirs->ipv4_len,
@@ -85,6 +86,8 @@ void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,
 	for (uint32_t i = 0; i < DRB_HELLO_FAULT_COUNT; i++) {
 		if (differs[i])
 			drb_hello_fault_note(f, port, i, theirs, now_ns);
+		else if (i != DRB_HELLO_FAULT_TWICE && is_of_neighbour(i))
+			f->until_ns[i] = 0;
 	}
 }
 
@@ -93,7 +96,7 @@ uint32_t drb_hello_faults_now(const struct drb_hello_faults *f, uint64_t now_ns)
 	uint32_t now = 0;
 
 	for (uint32_t i = 0; i < DRB_HELLO_FAULT_COUNT; i++)
-		now |= (uint32_t)is_now(f, i, now_ns) << i;
+		now |= (uint32_t)(now_ns < f->until_ns[i]) << i;
 	return now;
 }
 

@@ -18,12 +18,13 @@
 	X(LOOP, "hellos of this switch come back", "see whether its cable loops back")              \
 	X(STALE, "hellos come that are old or not the neighbour's", "see who else is on this link") \
 	X(KEY, "has another fabric.hello_key", "give both the same key file")                      \
+	X(FABRIC, "has another fabric.name, layers, arity or uplinks", "give both the same")       \
 	X(MAC, "has another fabric.mac", "give both the same")                                     \
 	X(IPV4, "has another fabric.ipv4", "give both the same")                                   \
 	X(IPV6, "has another fabric.ipv6", "give both the same")                                   \
 	X(FABRIC_MTU, "has another fabric.mtu", "give both the same")                              \
 	X(MTU, "has another MTU", "ip link set dev INTERFACE mtu N at both ends, N at least fabric.mtu")  \
-	X(TWICE, "is there twice", "stop one of the two switches with this name")                  \
+	X(TWICE, "is there twice", "stop one of the two, or give it another switch.label")         \
 	X(SELF, "has the name of this switch", "give one of the two another label")                \
 	X(VERSION, "sends hellos of another version", "run the same release at both")
 // clang-format on
@@ -35,11 +36,14 @@ enum drb_hello_fault {
 		DRB_HELLO_FAULT_COUNT
 };
 
-// A fault is shown until this number of nanoseconds after its last hello.
-#define DRB_HELLO_FAULT_NS UINT64_C(10000000000)
+// A fault is shown until a hello without it, or this number of nanoseconds after its last one.
+#define DRB_HELLO_FAULT_NS UINT64_C(1500000000)
+// Hellos are this far apart at most until a fault is logged again.
+#define DRB_HELLO_FAULT_LOG_NS UINT64_C(10000000000)
 
 struct drb_hello_faults {
-	uint64_t seen_ns[DRB_HELLO_FAULT_COUNT]; // 0: never
+	uint64_t seen_ns[DRB_HELLO_FAULT_COUNT];  // 0: never
+	uint64_t until_ns[DRB_HELLO_FAULT_COUNT]; // shown until then
 };
 
 // Notes a fault that a hello revealed, and logs it if it was not present just before.
@@ -49,7 +53,7 @@ void drb_hello_fault_note(struct drb_hello_faults *f, const char *port, enum drb
 void drb_hello_fault_version(struct drb_hello_faults *f, const struct drb_port_setup *port,
 			     uint8_t version, uint64_t now_ns);
 // Notes each fault that a neighbour's hello reveals by its difference from *ours, which this switch
-// sends to it.
+// sends to it, and ends the others of this kind.
 void drb_hello_faults_compare(struct drb_hello_faults *f, const char *port,
 			      const struct drb_hello *ours, const struct drb_hello *theirs,
 			      uint64_t now_ns);

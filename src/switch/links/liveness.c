@@ -210,6 +210,21 @@ static bool hello_count(struct drb_liveness *l, uint32_t in, const struct drb_he
 	return drb_link_count(&p->link, &sample, now_ns);
 }
 
+// True if another port hears a neighbour of this name, too: two switches have one label.
+static bool hears_elsewhere(const struct drb_liveness *l, uint32_t in, const struct drb_hello *h,
+			    uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < l->ports; i++) {
+		const struct drb_link *p = &l->port[i].link;
+		const struct drb_end *from = &p->hello.from;
+		if (i != in && p->heard && now_ns < p->last_ns + drb_link_hold_ns(p) &&
+		    from->layer == h->from.layer && from->label == h->from.label &&
+		    from->port == h->from.port && p->hello.serial.instance != h->serial.instance)
+			return true;
+	}
+	return false;
+}
+
 // Takes a valid hello: updates the state of the port.
 static enum drb_hello_result hello_take(struct drb_liveness *l, uint32_t in,
 					const struct drb_hello *h, uint64_t waited_ns,
@@ -244,6 +259,9 @@ static enum drb_hello_result hello_take(struct drb_liveness *l, uint32_t in,
 	if (ours.mtu >= l->fabric_mtu && h->mtu >= l->fabric_mtu)
 		ours.mtu = h->mtu; // both MTUs take every packet
 	drb_hello_faults_compare(&port->faults, port->setup.name, &ours, h, now_ns);
+	if (hears_elsewhere(l, in, h, now_ns))
+		drb_hello_fault_note(&port->faults, port->setup.name, DRB_HELLO_FAULT_TWICE, h,
+				     now_ns);
 	if (p->duplicate_ns == now_ns || p->replayed_ns == now_ns)
 		drb_hello_fault_note(&port->faults, port->setup.name,
 				     p->duplicate_ns == now_ns ? DRB_HELLO_FAULT_TWICE

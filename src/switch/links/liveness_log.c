@@ -65,9 +65,13 @@ void drb_liveness_log(struct drb_liveness *l, uint32_t i, enum drb_link_state be
 	switch (p->state) {
 	case DRB_LINK_MISWIRED:
 		if (p->hello.fabric != p->setup.fabric)
-			drb_warn("port %s: miswired, not used: its cable goes to %s of another "
-				 "fabric, plug it into %s of this one",
+			drb_warn("port %s: miswired, not used: its cable goes to %s, whose "
+				 "fabric has another name, layers, arity or uplinks: give both the "
+				 "same, or plug it into %s of this one",
 				 name, there, peer);
+		else if (drb_hello_faults_now(&l->port[i].faults, now_ns) &
+			 1u << DRB_HELLO_FAULT_TWICE)
+			drb_warn("port %s: miswired, not used: %s is there twice", name, there);
 		else if (p->hello.mac != p->setup.mac)
 			drb_warn("port %s: miswired, not used: %s has another fabric.mac", name,
 				 there);

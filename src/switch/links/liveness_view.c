@@ -82,6 +82,7 @@ static void add_state(const struct drb_port_setup *p, const struct drb_port_link
 		      size_t size)
 {
 	char peer[DRB_END_NAME_MAX], there[DRB_END_NAME_MAX], losses[128];
+	const uint32_t no_cable = 1u << DRB_HELLO_FAULT_FABRIC | 1u << DRB_HELLO_FAULT_TWICE;
 	bool misplaced = v->last.from.layer != p->peer.layer || v->last.from.up != p->peer.up ||
 			 v->last.from.label != p->peer.label || v->last.from.port != p->peer.port;
 
@@ -89,7 +90,7 @@ static void add_state(const struct drb_port_setup *p, const struct drb_port_link
 	drb_end_name(there, &v->last.from);
 	drb_text_add(text, size, "%s%s %s%s", comma(text), p->name, drb_liveness_state(v),
 		     v->off ? " by order" : "");
-	if (v->state == DRB_LINK_MISWIRED && misplaced)
+	if (v->state == DRB_LINK_MISWIRED && misplaced && !(v->hello_faults & no_cable))
 		drb_text_add(text, size, ": move %s to %s", there, peer);
 	if (v->state == DRB_LINK_LOSSY) {
 		drb_liveness_lossy_text(v, peer, losses, sizeof(losses));
