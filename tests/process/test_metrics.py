@@ -128,6 +128,20 @@ def one_that_ends_is_down():
         f.until()
 
 
+def the_address_is_one_that_browsers_take():
+    for host, family in (('[::1]', socket.AF_INET6), ('[::]', socket.AF_INET6), ('127.0.0.1', socket.AF_INET)):
+        if family == socket.AF_INET6 and not Path('/proc/net/if_inet6').exists():
+            continue
+        with socket.create_server((host.strip('[]'), 0), family=family) as free:
+            port = free.getsockname()[1]
+        server = subprocess.Popen([DRBCTL, 'serve', '--listen', f'{host}:{port}'], stderr=subprocess.PIPE, text=True)
+        assert server.stderr
+        said = server.stderr.readline()
+        assert f'serving http://{host}:{port}/ ' in said, said
+        server.terminate()
+        server.wait(WITHIN)
+
+
 def serve_is_confined():
     """No thread of serve may gain privileges, or make a system call that it does not need."""
     def status(pid):
@@ -175,4 +189,5 @@ def any_address_is_served():
             stop(server)
 
 
-tap.run((one_that_hangs_is_down, one_that_ends_is_down, serve_is_confined, any_address_is_served))
+tap.run((one_that_hangs_is_down, one_that_ends_is_down, the_address_is_one_that_browsers_take, serve_is_confined,
+         any_address_is_served))

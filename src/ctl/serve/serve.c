@@ -115,8 +115,9 @@ static int serve(const struct options *o)
 	}
 	poller.context = server = http_start(&o->listen, listener, o->host, &poller);
 	if (server && poller_start(&poller) == 0) {
-		drb_info("serving http://%s:%u/ (metrics at /metrics)%s", o->listen.host,
-			 o->listen.port,
+		const bool ipv6 = strchr(o->listen.host, ':');
+		drb_info("serving http://%s%s%s:%u/ (metrics at /metrics)%s", ipv6 ? "[" : "",
+			 o->listen.host, ipv6 ? "]" : "", o->listen.port,
 			 http_is_any(&o->listen) && !o->host
 				 ? ", by any address of this machine; by a name with --host NAME"
 				 : "");
