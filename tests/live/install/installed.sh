@@ -22,6 +22,9 @@ done
 for page in $(cd "$root" && find docs -name '*.md'); do
   check "$page is there" cmp "$root/$page" "$prefix/share/doc/drbswitch/$page"
 done
+for file in prometheus.yml drb.rules.yml drb-board.json; do
+  check "monitoring: $file" cmp "$root/deploy/monitoring/$file" "$prefix/share/drbswitch/monitoring/$file"
+done
 check "example configs" test -e "$prefix/share/doc/drbswitch/config/f32/switch.yaml"
 check "a place for configs" test -d "$prefix/../etc/drbswitch" -o -d "$etc/drbswitch" -o -d "$prefix/etc/drbswitch"
 modules=$(cd "$root/topo/drbfabric" && echo *.py)
