@@ -25,4 +25,18 @@ def other_options_are_named():
         raise AssertionError('accepted')
 
 
-tap.run((other_options_are_named,))
+def unknown_options_are_refused():
+    """Also those that drbtopo would complete."""
+    for wrong, near in (('schem', 'scheme'), ('sched', 'scheme'), ('thres', 'threshold'), ('rat', 'rate'), ('colour', '')):
+        switch = types.SimpleNamespace(name='s1', wanted={'fabric': 'mn', 'options': {'queue': '16', wrong: '1'}})
+        try:
+            MininetFabric([switch])
+        except Failure as e:
+            assert str(e).startswith(f'--switch drb,{wrong}=: no option of drbtopo plan') and near in str(e), e
+        else:
+            raise AssertionError(wrong)
+    MininetFabric([types.SimpleNamespace(name='s1', wanted={
+        'fabric': 'mn', 'options': {'flow_max': '8', 'scheme': 'walk', 'host_burst': '2'}})])
+
+
+tap.run((other_options_are_named, unknown_options_are_refused))

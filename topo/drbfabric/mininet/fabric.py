@@ -4,11 +4,13 @@
 Its namespaces get names, and its switches get configs and processes. A folder below /run/drbswitch
 describes the fabric, so that drbgen, drbctl and drbfabric find it."""
 
+import difflib
 import os
+import re
 import time
 
 from drbfabric import usage
-from drbfabric.common import files
+from drbfabric.common import children, files
 from drbfabric.common.cli import say
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, keeper, netns, processes
@@ -23,6 +25,16 @@ def _rate(bw):
     return f'{float(bw):.15g}Mbit'
 
 
+def _need_options(options):
+    """Refuses unknown options, which drbtopo could take for the beginning of others."""
+    known = re.findall(r'--([a-z0-9-]+)', children.run([program('drbtopo', 'topo'), 'plan', '--help']))
+    for key in options:
+        if key.replace('_', '-') not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f' (is it {near[0]}?)' if near else ''
+            raise usage(f'--switch drb,{key}=: no option of drbtopo plan{hint}')
+
+
 class MininetFabric:
     """The fabric of all DrbSwitch nodes of one network."""
 
@@ -33,6 +45,7 @@ class MininetFabric:
                 raise usage(f'{switch.name}: all switches of a network have the same options, and those of '
                             f'{switches[0].name} are others')
         self.nodes = {switch.name: switch for switch in switches}
+        _need_options(setup['options'])
         self.setup, self.fabric = setup, fabrics.Fabric(setup['fabric'])
         self.plan, self.keeper = {}, None
         self.processes = processes.Switches(self.fabric, program('drbswitch', 'switch'))
