@@ -9,6 +9,7 @@
 #include "common/cli/format_option.h"
 #include "common/cli/table.h"
 #include "common/telemetry/switch_reader.h"
+#include "ctl/metrics/poll.h"
 
 // The options that all verbs share, and the switches that a command line names.
 struct ctl {
@@ -42,6 +43,16 @@ typedef int (*ctl_visit)(struct drb_telemetry *t, const struct drb_switch_info *
 // running.
 int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit visit, void *arg);
 
+// A poller of the named switches; without names, of all of ctl->fabric. Close it with
+// metrics_poller_close().
+struct metrics_poller ctl_poller(const struct ctl *ctl);
+// Polls once. Returns DRB_EXIT_OK, or DRB_EXIT_FAILED if a switch is in a bad state, a named one is
+// not known, or none runs, the latter two with a message. Free the poll in any case.
+int ctl_poll(const struct ctl *ctl, struct metrics_poller *poller, struct metrics_poll *poll);
+
+// Prints a last line below a table: how many switches there are in which state.
+void ctl_print_states(const struct ctl *ctl, const struct metrics_poll *poll);
+
 // Reports that this instance ("drb-s2-5") is not running or, with NULL, that no switch is. Without
 // permission to find out, the message reports that instead.
 void ctl_say_none(const struct ctl *ctl, const char *instance);
@@ -57,12 +68,4 @@ static inline double ctl_percent(uint64_t part, uint64_t rest)
 	const uint64_t sum = drb_sum(part, rest);
 
 	return sum > 0 && sum != DRB_UNKNOWN ? 100.0 * (double)part / (double)sum : NAN;
-}
-
-// "stuck", "ready" or "starting"; NULL: unknown.
-static inline const char *ctl_state_of(const struct drb_switch_info *info)
-{
-	if (info->stuck == 1 || info->ready == DRB_UNKNOWN)
-		return info->stuck == 1 ? "stuck" : NULL;
-	return info->ready ? "ready" : "starting";
 }

@@ -4,6 +4,7 @@
 #include "ctl/ctl.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,4 +217,73 @@ int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit
 	int code = names ? each_named(&visits, names, count) : each_running(&visits);
 	free(visits.at);
 	return code;
+}
+
+struct metrics_poller ctl_poller(const struct ctl *ctl)
+{
+	const size_t count = ctl->names.count;
+	struct metrics_poller poller = {.runtime = ctl->runtime,
+					.fabric = count ? NULL : ctl->fabric,
+					.timeout_ms = ctl->timeout_ms,
+					.only = count ? calloc(count, sizeof(*poller.only)) : NULL,
+					.only_count = count};
+
+	if (count && !poller.only)
+		drb_die("out of memory");
+	for (size_t i = 0; i < count; i++)
+		ctl_instance(ctl, ctl->names.at[i], poller.only[i]);
+	return poller;
+}
+
+static bool is_found(const struct metrics_poll *poll, const char *instance)
+{
+	char name[DRB_NAME_MAX];
+
+	for (size_t i = 0; i < poll->count; i++) {
+		const struct metrics_switch *s = &poll->switches[i];
+		drb_instance_name(name, s->fabric, s->layer, s->label);
+		if (strcmp(name, instance) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool any_runs(const struct metrics_poll *poll)
+{
+	for (size_t i = 0; i < poll->count; i++) {
+		const struct metrics_switch *s = &poll->switches[i];
+		if (s->state != CTL_STATE_dead && s->state != CTL_STATE_stopped &&
+		    s->error != -EACCES)
+			return true;
+	}
+	return false;
+}
+
+int ctl_poll(const struct ctl *ctl, struct metrics_poller *poller, struct metrics_poll *poll)
+{
+	char text[CTL_STATES_TEXT_MAX];
+
+	if (metrics_poll(poller, poll) < 0)
+		return DRB_EXIT_FAILED;
+	bool bad = ctl_states_count(poll, text);
+	for (size_t i = 0; i < poller->only_count; i++) {
+		if (is_found(poll, poller->only[i]))
+			continue;
+		ctl_say_none(ctl, poller->only[i]);
+		bad = true;
+	}
+	if (!poller->only_count && !any_runs(poll)) {
+		ctl_say_none(ctl, NULL);
+		bad = true;
+	}
+	return bad ? DRB_EXIT_FAILED : DRB_EXIT_OK;
+}
+
+void ctl_print_states(const struct ctl *ctl, const struct metrics_poll *poll)
+{
+	char text[CTL_STATES_TEXT_MAX];
+
+	ctl_states_count(poll, text);
+	if (ctl->format == DRB_FORMAT_TABLE && poll->count)
+		puts(text);
 }

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints every counter as the row of docs/reference/counters.md that describes it.
+// Prints every counter as the row of docs/reference/counters.md that describes it. With an
+// argument, prints every state of a switch as its row of docs/reference/glossary.md.
 #include <stdio.h>
 
 #include "core/counters.h"
+#include "ctl/metrics/states.h"
 
 #define ROW(key, meaning) puts("| `" #key "` | " meaning " |");
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argv;
+	if (argc > 1) {
+		CTL_STATES(ROW)
+		return 0;
+	}
 	DRB_PORT_COUNTERS(ROW)
 	DRB_DROP_REASONS(ROW)
 	DRB_ROUTING_COUNTERS(ROW)

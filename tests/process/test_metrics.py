@@ -75,6 +75,17 @@ class Fabric(World):
         wanted = {name.replace('_', '-'): value for name, value in up.items()}
         until(self.up, good=lambda seen: seen == wanted)
 
+    def states(self):
+        """Returns {switch: state} as list, check and watch have them alike, with status 1."""
+        seen = []
+        for verb in (['list'], ['check'], ['watch', '--count', '1', '--interval', '10ms']):
+            words = [DRBCTL, *verb, '--runtime', str(self.dir / 'run'), '--json']
+            done = subprocess.run(words, capture_output=True, text=True, timeout=WITHIN, check=False)
+            assert done.returncode == 1 and not done.stderr, done
+            seen.append({row['switch']: row['state'] for row in map(json.loads, done.stdout.splitlines())})
+        assert seen[0] == seen[1] == seen[2], seen
+        return seen[0]
+
     def state(self, name):
         """Returns the served state of this switch."""
         return next(s for s in json.loads(self.get('/api/state'))['switches'] if s['name'] == name)
@@ -87,6 +98,7 @@ def one_that_hangs_is_down():
         f.switch['s1-1'].send_signal(signal.SIGSTOP)
         f.until(s1_0=True, s1_1=False, s2_0=True)
         assert not f.state('s1-1')['ended']
+        assert f.states() == {'s1-0': 'running', 's1-1': 'hung', 's2-0': 'running'}
         once = subprocess.run([DRBCTL, 'metrics', '--runtime', f.dir / 'run'], capture_output=True, text=True,
                               timeout=WITHIN, check=True).stdout
         assert re.search(r'^drb_up\{.*"s1-1".*\} 0$', once, re.M) and re.search(r'^drb_up\{.*"s2-0".*\} 1$', once, re.M)
@@ -116,7 +128,9 @@ def one_that_ends_is_down():
         assert not f.state('s1-1')['up']
         f.switch['s2-0'].kill()
         f.until(s1_0=True, s1_1=False, s2_0=False)
-        assert not f.state('s2-0')['ended']
+        assert not f.state('s2-0')['ended'] and f.state('s2-0')['state'] == 'dead'
+        # Without records, nothing is left of the one that was stopped.
+        assert f.states() == {'s1-0': 'running', 's2-0': 'dead'}
         f.drain()
         again = f.ready(SWITCH.format(layer=1, label=1) + f.uplinks('s1-1'), name='s1-1.yaml')
         f.until(s1_0=True, s1_1=True, s2_0=False)

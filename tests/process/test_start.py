@@ -3,6 +3,7 @@
 """drbswitch as a process: starting, being found, being stopped, and meeting its neighbours.
 
 test_start.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import json
 import os
 import pathlib
 import random
@@ -63,6 +64,9 @@ def held():
         until(w.socket_of('drb-s1-0').exists)
         info, = ask(w.socket_of('drb-s1-0'), '/drb/info')
         assert info['ready'] == 0 and info['pid'] == p.pid, info
+        listed = subprocess.run([sys.argv[3], 'list', '--runtime', w.dir / 'run', '--json'], capture_output=True,
+                                text=True, timeout=WITHIN, check=True).stdout
+        assert json.loads(listed)['state'] == 'starting' and json.loads(listed)['pid'] == p.pid, listed
         assert not select.select([w.notify], [], [], 0.3)[0], 'notified while held'
         p.stdin.close()
         w.notified('READY=1')

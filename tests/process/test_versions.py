@@ -105,7 +105,7 @@ def releases_are_read():
         known = {key for reply in told['replies'].values() for _, part in objects(reply) for key in part}
         with Switch(told) as w:
             row, = w.rows('list')
-            assert (row['version'], row['state'], row['ports']) == (version, 'ready', 4), row
+            assert (row['version'], row['state'], row['ports']) == (version, 'running', 4), row
             for view in VIEWS:
                 rows = w.rows('show', 's1-0', view)
                 unknown = {key for row in rows for key, value in row.items() if value is None}

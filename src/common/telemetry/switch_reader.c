@@ -127,7 +127,7 @@ static int take_code(const json_t *code, char *text, size_t size)
 }
 
 // Name, fabric, layer and label identify the switch; everything else may be unknown.
-static int take_info(const json_t *reply, struct drb_switch_info *info)
+int drb_info_take(const json_t *reply, struct drb_switch_info *info)
 {
 	static const struct text_field texts[] = {TEXT_FIELD(drb_switch_info, version),
 						  TEXT_FIELD(drb_switch_info, trouble)};
@@ -222,6 +222,7 @@ static int take_port(const json_t *reply, struct drb_switch_port *port)
 		FIELD(drb_switch_port, usable),
 		FIELD(drb_switch_port, queue),
 		FIELD(drb_switch_port, overhead),
+		FIELD(drb_switch_port, since_ns),
 		{"loss_in_ppm", offsetof(struct drb_switch_port, loss_in)},
 		{"loss_out_ppm", offsetof(struct drb_switch_port, loss_out)},
 	};
@@ -289,7 +290,7 @@ int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info)
 	if (rc < 0)
 		return rc;
 	note_version(t, reply);
-	rc = take_info(reply, info);
+	rc = drb_info_take(reply, info);
 	json_decref(reply);
 	return rc;
 }
@@ -316,7 +317,7 @@ static int take_all(const json_t *reply, struct drb_switch_all *all)
 	    reply_part(reply, "samples", &samples) < 0 ||
 	    reply_part(reply, "differences", &differences) < 0)
 		return -EPROTO;
-	if (take_info(json_object_get(reply, "info"), &all->info) < 0 ||
+	if (drb_info_take(json_object_get(reply, "info"), &all->info) < 0 ||
 	    take_routing(routing, &all->routing) < 0 || take_drops(drops, &all->drops) < 0 ||
 	    take_worker(worker, &all->worker) < 0 ||
 	    take_differences(differences, &all->differences) < 0 ||

@@ -33,7 +33,7 @@ struct drb_switch_info {
 	char name[DRB_NAME_MAX];   // s1-0
 	char fabric[DRB_NAME_MAX]; // drb
 	char version[DRB_READER_TEXT_MAX];
-	char code[DRB_READER_TEXT_MAX * 2]; // "(1,0)", top component first
+	char code[DRB_CODE_MAX]; // "(1,0)", top component first
 	uint64_t layers, arity, layer, label;
 	uint64_t uplinks; // uplinks of a layer-1 switch
 	uint64_t pid, ready, uptime_ns, ports;
@@ -52,6 +52,7 @@ struct drb_switch_port {
 	char occupancy[DRB_READER_TEXT_MAX];
 	uint64_t usable;   // 1: the port takes traffic, also if it is drained but needed
 	uint64_t queue;    // limit of the egress queue, packets
+	uint64_t since_ns; // when the state was entered, CLOCK_MONOTONIC; 0: no hellos
 	uint64_t overhead; // bytes that a frame takes on the wire besides its own
 	char neighbour[2 * DRB_NAME_MAX]; // the node that sends hellos there; "" if none does
 	// Losses within about a minute, in millionths: of the frames that the neighbour sent, and
@@ -118,6 +119,8 @@ int drb_order(struct drb_telemetry *t, const char *command, const char *param, b
 
 int drb_read_info(struct drb_telemetry *t, struct drb_switch_info *info);
 int drb_read_all(struct drb_telemetry *t, struct drb_switch_all *all);
+// Takes a reply to DRB_CMD_INFO. Returns 0 or -EPROTO.
+int drb_info_take(const json_t *reply, struct drb_switch_info *info);
 // Takes a reply to DRB_CMD_ALL, for callers that do not block on it. Returns 0, -EPROTO, -ENOMEM,
 // -EIO if a stuck worker keeps the switch from reporting, or -ETIMEDOUT if a worker gets no CPU.
 int drb_all_take(const json_t *reply, struct drb_switch_all *all);

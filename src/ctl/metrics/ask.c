@@ -66,27 +66,51 @@ static void reading_begin(struct metrics_connection *c)
 	}
 }
 
+// Takes the reply to DRB_CMD_ALL; rc < 0: there is none. A switch that starts, or has a worker that
+// does not report, still tells who it is.
+static void take_all(struct metrics_connection *c, int rc, const json_t *reply)
+{
+	drb_switch_all_free(&c->all);
+	c->why = rc < 0 ? rc : drb_all_take(reply, &c->all);
+	if ((c->why != -EOPNOTSUPP && c->why != -EIO && c->why != -ETIMEDOUT) ||
+	    drb_telemetry_send(&c->telemetry, DRB_CMD_INFO, NULL) < 0)
+		reading_end(c, c->why);
+	else
+		c->owes = OWES_INFO;
+}
+
+static void take_info(struct metrics_connection *c, int rc, const json_t *reply)
+{
+	if (rc == 0)
+		rc = drb_info_take(reply, &c->all.info);
+	if (rc == 0)
+		rc = c->all.info.stuck == 1 ? -EIO : c->why == -EOPNOTSUPP ? -EAGAIN : c->why;
+	reading_end(c, rc);
+}
+
 // Receives a greeting or a reply, because the socket is readable.
 static void go_on(struct metrics_connection *c)
 {
 	const bool greeting = c->owes == OWES_GREETING;
 	json_t *reply = NULL;
 	int rc = greeting ? drb_telemetry_greeted(&c->telemetry)
-			  : drb_telemetry_take(&c->telemetry, DRB_CMD_ALL, &reply);
+			  : drb_telemetry_take(&c->telemetry,
+					       c->owes == OWES_INFO ? DRB_CMD_INFO : DRB_CMD_ALL,
+					       &reply);
 
 	if (rc == -ETIMEDOUT)
 		return;
-	if (rc < 0) {
+	if (rc < 0 && rc != -EOPNOTSUPP) {
 		fail(c, rc);
 	} else if (greeting || c->old) { // a reply to an earlier round is too old: ask again
-		json_decref(reply);
 		c->begun_ns = drb_clock_now();
 		snapshot_ask(c);
+	} else if (c->owes == OWES_INFO) {
+		take_info(c, rc, reply);
 	} else {
-		drb_switch_all_free(&c->all);
-		reading_end(c, drb_all_take(reply, &c->all));
-		json_decref(reply);
+		take_all(c, rc, reply);
 	}
+	json_decref(reply);
 }
 
 static bool awaited(const struct metrics_connection *c)

@@ -14,12 +14,13 @@ struct metrics_connection {
 	struct drb_switch_socket
 		socket; // set by the owner, who also sets telemetry.fd to -1 and the rest to zero
 	// Result of the last round: 0 and `all`, which the owner may take over, or a negative
-	// errno.
+	// errno. -EAGAIN, -EIO, -ETIMEDOUT: `all` may have its info.
 	int error;
 	struct drb_switch_all all; // owned
 	// Private.
 	struct drb_telemetry telemetry;
-	enum metrics_debt { OWES_NOTHING, OWES_GREETING, OWES_ANSWER } owes;
+	enum metrics_debt { OWES_NOTHING, OWES_GREETING, OWES_ANSWER, OWES_INFO } owes;
+	int why;           // OWES_INFO: why there was no other reply
 	bool silent;       // it missed its timeout: no round waits for it
 	bool old;          // it owes a greeting or a reply from an earlier round
 	bool begun, ended; // in this round

@@ -5,17 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/views/stopped.h"
+#include "common/telemetry/forbidden.h"
+#include "ctl/metrics/records.h"
 
-static bool is_in(const struct metrics_poll *poll, const char *fabric, uint32_t layer,
-		  uint32_t label)
+static int by_switch(const void *a, const void *b)
 {
-	for (size_t i = 0; i < poll->count; i++) {
-		const struct metrics_switch *s = &poll->switches[i];
-		if (s->layer == layer && s->label == label && strcmp(s->fabric, fabric) == 0)
-			return true;
-	}
-	return false;
+	const struct metrics_switch *x = a, *y = b;
+	int fabric = strcmp(x->fabric, y->fabric);
+
+	if (fabric)
+		return fabric;
+	if (x->layer != y->layer)
+		return x->layer < y->layer ? -1 : 1;
+	return x->label < y->label ? -1 : x->label > y->label;
 }
 
 static bool is_known(const struct metrics_poller *p, const struct metrics_switch *s)
@@ -67,50 +69,86 @@ static int remember(struct metrics_poller *p, const struct metrics_poll *poll)
 	return 0;
 }
 
-static int ended_add(struct metrics_poll *poll, const char fabric[DRB_FABRIC_MAX + 1],
-		     uint32_t layer, uint32_t label)
+// Finds a switch among the first `count` of the poll, which are in order, or adds it as one without
+// a socket. NULL: out of memory.
+static struct metrics_switch *find_or_add(struct metrics_poll *poll, size_t count,
+					  const struct metrics_switch *who)
 {
-	if (is_in(poll, fabric, layer, label))
-		return 0;
+	struct metrics_switch *found =
+		count ? bsearch(who, poll->switches, count, sizeof(*who), by_switch) : NULL;
+
+	if (found)
+		return found;
 	struct metrics_switch *more = realloc(poll->switches, (poll->count + 1) * sizeof(*more));
 	if (!more)
-		return -ENOMEM;
-	struct metrics_switch *s = &more[poll->count++];
+		return NULL;
 	poll->switches = more;
-	*s = (struct metrics_switch){.layer = layer, .label = label, .error = -ENOENT};
-	memcpy(s->fabric, fabric, sizeof(s->fabric));
-	drb_node_name(s->name, layer, label);
-	return 0;
+	struct metrics_switch *s = &more[poll->count++];
+	*s = *who;
+	s->error = -ENOENT;
+	drb_node_name(s->name, s->layer, s->label);
+	return s;
 }
 
-static int by_switch(const void *a, const void *b)
+static void sort_switches(struct metrics_poll *poll, size_t count)
 {
-	const struct metrics_switch *x = a, *y = b;
-	int fabric = strcmp(x->fabric, y->fabric);
+	if (poll->count > count)
+		qsort(poll->switches, poll->count, sizeof(*poll->switches), by_switch);
+}
 
-	if (fabric)
-		return fabric;
-	if (x->layer != y->layer)
-		return x->layer < y->layer ? -1 : 1;
-	return x->label < y->label ? -1 : x->label > y->label;
+// Without a socket, a process that runs has only begun to start, unless its socket is hidden.
+static int error_of(const struct metrics_poller *p, const struct metrics_recorded *r)
+{
+	char instance[DRB_NAME_MAX], path[DRB_FORBIDDEN_MAX];
+
+	drb_instance_name(instance, r->fabric, r->layer, r->label);
+	if (r->pid && drb_telemetry_forbidden(p->runtime, instance, path))
+		return -EACCES;
+	return metrics_record_runs(r) ? -EAGAIN : -ENOENT;
+}
+
+static int add_recorded(const struct metrics_poller *p, struct metrics_poll *poll)
+{
+	const size_t count = poll->count;
+	struct metrics_records records;
+	int rc = metrics_records_read(p->fabric, &records);
+
+	for (size_t i = 0; rc == 0 && i < records.count; i++) {
+		const struct metrics_recorded *r = &records.at[i];
+		struct metrics_switch who = {.layer = r->layer, .label = r->label}, *s;
+		memcpy(who.fabric, r->fabric, sizeof(who.fabric));
+		if (!metrics_wants(p, who.fabric, who.layer, who.label))
+			continue;
+		s = find_or_add(poll, count, &who);
+		if (!s)
+			rc = -ENOMEM;
+		else if (s->error == -ENOENT)
+			s->error = error_of(p, r);
+		if (!s)
+			continue;
+		s->record = r->pid ? METRICS_STARTED : METRICS_STOPPED;
+		s->pid = r->pid;
+	}
+	free(records.at);
+	sort_switches(poll, count);
+	return rc;
 }
 
 int metrics_add_ended(struct metrics_poller *p, struct metrics_poll *poll)
 {
-	const size_t count = poll->count;
-	struct stopped_list stopped = {0};
 	int rc = remember(p, poll);
+	size_t count;
 
-	for (size_t i = 0; rc == 0 && i < p->known_count; i++)
-		rc = ended_add(poll, p->known[i].fabric, p->known[i].layer, p->known[i].label);
 	// Records of topo/fabric are about fabrics of this machine, not of another runtime folder.
-	if (!p->runtime)
-		stopped = stopped_find(p->fabric);
-	for (size_t i = 0; rc == 0 && i < stopped.count; i++)
-		rc = ended_add(poll, stopped.at[i].fabric, stopped.at[i].layer,
-			       stopped.at[i].label);
-	free(stopped.at);
-	if (poll->count > count)
-		qsort(poll->switches, poll->count, sizeof(*poll->switches), by_switch);
+	if (rc == 0 && !p->runtime)
+		rc = add_recorded(p, poll);
+	count = poll->count;
+	for (size_t i = 0; rc == 0 && i < p->known_count; i++) {
+		struct metrics_switch who = {.layer = p->known[i].layer,
+					     .label = p->known[i].label};
+		memcpy(who.fabric, p->known[i].fabric, sizeof(who.fabric));
+		rc = find_or_add(poll, count, &who) ? 0 : -ENOMEM;
+	}
+	sort_switches(poll, count);
 	return rc;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Switches that ended in order and therefore left no socket. They are known from earlier polls of
-// the poller and from the records of topo/fabric.
+// Switches without a socket. They are known from earlier polls of the poller and from the records
+// of topo/fabric.
 
 #include "ctl/metrics/poll.h"
 
@@ -10,6 +10,6 @@ struct metrics_known {
 	uint32_t layer, label;
 };
 
-// Adds such switches to the poll, with error -ENOENT, and remembers the switches that answered.
+// Adds such switches to the poll, sets the records of all, and remembers those that answered.
 // Returns 0 or -ENOMEM.
 int metrics_add_ended(struct metrics_poller *poller, struct metrics_poll *poll);

@@ -58,11 +58,13 @@ static void write_identity(const struct writer *w)
 {
 	const struct family up = {
 		"drb_up",
-		"1 if the switch answered, 0 if it was stopped, is dead, hangs or is stuck", GAUGE,
+		"1 if the switch answered with its counters; drb_switch_state says why not", GAUGE,
 		false};
 	const struct family stuck = {"drb_stuck",
 				     "1 if a worker of the switch is stuck; drb_up is 0 then",
 				     GAUGE, false};
+	const struct family state = {"drb_switch_state",
+				     "1, with the state of the switch as a label", GAUGE, false};
 	const struct family info = {"drb_switch_info",
 				    "identity and routing of the switch, as labels", GAUGE, false};
 
@@ -72,6 +74,12 @@ static void write_identity(const struct writer *w)
 	series_begin(w, &stuck);
 	for (size_t i = 0; i < w->poll->count; i++)
 		series_write(w, &stuck, i, NULL, w->poll->switches[i].error == -EIO);
+	series_begin(w, &state);
+	for (size_t i = 0; i < w->poll->count; i++) {
+		const struct label labels[] = {
+			{"state", ctl_state_word(w->poll->switches[i].state)}, {0}};
+		series_write(w, &state, i, labels, 1);
+	}
 	series_begin(w, &info);
 	for (size_t i = 0; i < w->poll->count; i++) {
 		const struct metrics_switch *s = &w->poll->switches[i];

@@ -20,8 +20,7 @@ int ctl_metrics(int argc, char **argv)
 		"format of Prometheus: for its node exporter, a cron job or promtool. A switch "
 		"that does not answer has drb_up 0. Exit status 1 if no switch is running.",
 		argc, argv);
-	struct metrics_poller poller = {
-		.runtime = ctl.runtime, .fabric = ctl.fabric, .timeout_ms = ctl.timeout_ms};
+	struct metrics_poller poller = ctl_poller(&ctl);
 	int rc = metrics_poll(&poller, &poll);
 	metrics_poller_close(&poller);
 	if (rc < 0)

@@ -33,6 +33,32 @@ static struct metrics_connection take_connection(struct metrics_poller *poller,
 	return none;
 }
 
+bool metrics_wants(const struct metrics_poller *poller, const char *fabric, uint32_t layer,
+		   uint32_t label)
+{
+	char instance[DRB_NAME_MAX];
+
+	drb_instance_name(instance, fabric, layer, label);
+	for (size_t i = 0; i < poller->only_count; i++) {
+		if (strcmp(poller->only[i], instance) == 0)
+			return true;
+	}
+	return poller->only_count == 0;
+}
+
+static size_t keep_wanted(const struct metrics_poller *poller, struct drb_switch_socket *sockets,
+			  size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct drb_switch_socket *s = &sockets[i];
+		if (metrics_wants(poller, s->fabric, s->layer, s->label))
+			sockets[kept++] = *s;
+	}
+	return kept;
+}
+
 // Makes the list of connections match the sockets that exist now.
 static int look_for_switches(struct metrics_poller *poller)
 {
@@ -43,6 +69,7 @@ static int look_for_switches(struct metrics_poller *poller)
 
 	if (rc < 0)
 		return rc;
+	count = keep_wanted(poller, sockets, count);
 	snprintf(what, sizeof(what), "%zu switches", count);
 	rc = drb_files_need(count + FILES_BESIDE, what, !poller->failed);
 	struct metrics_connection *connections =
@@ -72,6 +99,15 @@ static void complain(struct metrics_connection *c)
 	c->complained = true;
 }
 
+// True if a switch reports the identity that the folder of its socket is named after.
+static bool is_itself(const struct metrics_connection *c)
+{
+	const struct drb_switch_info *info = &c->all.info;
+
+	return info->layer == c->socket.layer && info->label == c->socket.label &&
+	       strcmp(info->fabric, c->socket.fabric) == 0;
+}
+
 // Moves the result of the last round into the poll.
 static void round_take(struct metrics_connection *c, struct metrics_switch *s)
 {
@@ -79,10 +115,14 @@ static void round_take(struct metrics_connection *c, struct metrics_switch *s)
 	drb_node_name(s->name, c->socket.layer, c->socket.label);
 	s->layer = c->socket.layer;
 	s->label = c->socket.label;
+	if (c->error == 0 && !is_itself(c))
+		c->error = -EPROTO;
 	s->error = c->error;
 	complain(c);
-	if (c->error < 0)
+	if (c->error == -EPROTO) {
+		drb_switch_all_free(&c->all);
 		return;
+	}
 	s->all = c->all;
 	c->all = (struct drb_switch_all){0};
 }
@@ -119,6 +159,7 @@ static int poll_all(struct metrics_poller *poller, struct metrics_poll *poll)
 		round_take(&poller->connections[i], &poll->switches[i]);
 	leave_out_others(poll);
 	rc = metrics_add_ended(poller, poll);
+	ctl_states_find(poll);
 	if (rc < 0)
 		metrics_poll_free(poll);
 	return rc;
@@ -148,6 +189,8 @@ void metrics_poller_close(struct metrics_poller *poller)
 		metrics_connection_close(&poller->connections[i]);
 	free(poller->connections);
 	free(poller->known);
+	free(poller->only);
+	poller->only = NULL;
 	poller->connections = NULL;
 	poller->known = NULL;
 	poller->count = poller->known_count = 0;

@@ -7,17 +7,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/telemetry/switch_reader.h"
+#include "ctl/metrics/states.h"
 
 // Timeout for programs that poll repeatedly: the delay that a switch causes when it begins to hang.
 #define METRICS_TIMEOUT_MS 500
 
+// The last act of topo/fabric on a switch.
+enum metrics_record { METRICS_UNRECORDED, METRICS_STARTED, METRICS_STOPPED };
+
 struct metrics_switch {
 	char fabric[DRB_FABRIC_MAX + 1], name[DRB_NAME_MAX];
 	uint32_t layer, label;
-	int error; // 0, or a negative errno if it did not answer, and `all` is empty; -ENOENT: it
-		   // ended in order
+	// 0, or a negative errno. Then `all` has at most its `info`. -ENOENT: there is no socket;
+	// -EAGAIN: the switch is starting; -EIO: it is stuck.
+	int error;
+	enum metrics_record record;
+	uint64_t pid; // recorded; 0: none
+	enum ctl_state state;
+	uint64_t since_ms;         // wall clock; of dead and hung switches; 0: unknown
 	struct drb_switch_all all; // owned
 };
 
@@ -33,9 +43,11 @@ struct metrics_known;
 // Connections that stay open from one poll to the next, and the switches that have answered.
 struct metrics_poller {
 	// Set by its owner.
-	const char *runtime; // NULL: the folders where EAL puts sockets
-	const char *fabric;  // NULL: all
-	uint32_t timeout_ms; // of each switch
+	const char *runtime;        // NULL: the folders where EAL puts sockets
+	const char *fabric;         // NULL: all
+	uint32_t timeout_ms;        // of each switch
+	char (*only)[DRB_NAME_MAX]; // instances to ask; owned
+	size_t only_count;          // 0: all
 	// Private; initially zero.
 	struct metrics_connection *connections;
 	size_t count;
@@ -44,11 +56,18 @@ struct metrics_poller {
 	bool failed; // the last poll
 };
 
-// Polls all switches. A switch that was killed left a socket and is listed with its error. A switch
-// that ended in order is listed with -ENOENT if topo/fabric stopped it. It is also listed if it
-// has answered this poller and a switch of its fabric still has a socket. Processes other than
-// drbswitch are not listed. Returns 0 or a negative errno, with a message unless the previous poll
-// failed, too.
+// Polls all switches. Lists also those that do not run, if they left a socket, if topo/fabric
+// started or stopped them, or if they have answered this poller and a switch of their fabric still
+// has a socket. Processes other than drbswitch are not listed. Returns 0 or a negative errno, with
+// a message unless the previous poll failed, too.
 int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll);
 void metrics_poll_free(struct metrics_poll *poll);
+static inline bool metrics_is_one_fabric(const struct metrics_poll *poll)
+{
+	return poll->count == 0 ||
+	       strcmp(poll->switches[0].fabric, poll->switches[poll->count - 1].fabric) == 0;
+}
+// True if the poller asks this switch.
+bool metrics_wants(const struct metrics_poller *poller, const char *fabric, uint32_t layer,
+		   uint32_t label);
 void metrics_poller_close(struct metrics_poller *poller);

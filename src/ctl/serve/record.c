@@ -70,9 +70,7 @@ static int state_record(struct metrics_poller *switches, const struct options *o
 // first poll, or a poll fails.
 static int record(const struct options *o, FILE *out)
 {
-	struct metrics_poller switches = {.runtime = o->ctl.runtime,
-					  .fabric = o->ctl.fabric,
-					  .timeout_ms = o->ctl.timeout_ms};
+	struct metrics_poller switches = ctl_poller(&o->ctl);
 	uint64_t begin = drb_clock_now(), next = begin;
 	uint64_t looks = 0;
 	int rc = 0;

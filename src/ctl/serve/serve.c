@@ -88,9 +88,7 @@ static int leave_root(void)
 
 static int serve(const struct options *o)
 {
-	struct poller poller = {.switches = {.runtime = o->ctl.runtime,
-					     .fabric = o->ctl.fabric,
-					     .timeout_ms = o->ctl.timeout_ms},
+	struct poller poller = {.switches = ctl_poller(&o->ctl),
 				.interval_ns = o->interval_ns,
 				.on_snapshot = http_wake};
 	struct http_server *server = NULL;

@@ -83,10 +83,14 @@ static void add_answer(json_t *object, const struct drb_switch_all *s)
 
 static json_t *switch_json(const struct metrics_switch *s)
 {
-	json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:b, s:b, s:b}", "fabric", s->fabric,
-				   "name", s->name, "layer", (json_int_t)s->layer, "label",
-				   (json_int_t)s->label, "up", s->error == 0, "ended",
-				   s->error == -ENOENT, "stuck", s->error == -EIO);
+	char how[CTL_STATE_HOW_MAX];
+
+	ctl_state_how(s, how);
+	json_t *object =
+		json_pack("{s:s, s:s, s:I, s:I, s:b, s:b, s:b, s:s, s:s}", "fabric", s->fabric,
+			  "name", s->name, "layer", (json_int_t)s->layer, "label",
+			  (json_int_t)s->label, "up", s->error == 0, "ended", s->error == -ENOENT,
+			  "stuck", s->error == -EIO, "state", ctl_state_word(s->state), "how", how);
 
 	if (object && s->error == 0)
 		add_answer(object, &s->all);

@@ -17,7 +17,7 @@
 struct check {
 	struct ctl ctl;
 	struct drb_table *rows;
-	bool violated;
+	bool one_fabric, violated;
 };
 
 static struct drb_port_counters sum_of(const struct drb_switch_all *all)
@@ -70,20 +70,22 @@ static void say_violations(const struct drb_switch_info *info, const struct bala
 			  info->name, b->reasons, b->dropped);
 }
 
-static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+// The figures of a switch that does not report are unknown.
+static void check_one(struct check *c, const struct metrics_switch *s)
 {
-	struct check *c = arg;
-	struct drb_switch_all all;
-	int rc = drb_read_all(t, &all);
+	struct balance b = {.known = false};
+	bool conserved = false;
 
-	if (rc < 0)
-		return rc;
-	const struct balance b = balance_of(&all);
-	const bool conserved = b.known && b.missing == 0 && b.dropped == b.reasons;
-	drb_switch_all_free(&all);
-
-	drb_table_text(c->rows, "fabric", c->ctl.fabric ? "" : NULL, info->fabric);
-	drb_table_text(c->rows, "switch", NULL, info->name);
+	if (s->error == 0) {
+		b = balance_of(&s->all);
+		conserved = b.known && b.missing == 0 && b.dropped == b.reasons;
+		say_violations(&s->all.info, &b);
+	} else {
+		memset(&b.sum, 0xff, sizeof(b.sum)); // DRB_UNKNOWN
+	}
+	drb_table_text(c->rows, "fabric", c->one_fabric ? "" : NULL, s->fabric);
+	drb_table_text(c->rows, "switch", NULL, s->name);
+	drb_table_text(c->rows, "state", NULL, ctl_state_word(s->state));
 	if (b.known)
 		drb_table_flag(c->rows, "conserved", NULL, conserved);
 	else
@@ -98,9 +100,7 @@ static int check_one(struct drb_telemetry *t, const struct drb_switch_info *info
 	else
 		drb_table_count(c->rows, "missing_packets", "missing pkts", DRB_UNKNOWN);
 	drb_table_row_end(c->rows);
-	say_violations(info, &b);
-	c->violated |= !conserved;
-	return 0;
+	c->violated |= s->error == 0 && !conserved;
 }
 
 int ctl_check(int argc, char **argv)
@@ -117,11 +117,19 @@ int ctl_check(int argc, char **argv)
 		sets,
 		"Checks in a snapshot of every switch that packets in + created = packets out + "
 		"dropped + queued, and that every drop has a reason. Without SWITCH: every "
-		"running switch, or every one of --fabric. Exit status 1 if a check fails or a "
-		"switch could not be read.",
+		"switch, or every one of --fabric. Exit status 1 if a check fails, or a switch is "
+		"stuck, hung, dead or unknown.",
 		argc, argv);
+	struct metrics_poller poller = ctl_poller(&c.ctl);
+	struct metrics_poll poll;
+	int code = ctl_poll(&c.ctl, &poller, &poll);
+	c.one_fabric = metrics_is_one_fabric(&poll);
 	c.rows = drb_table_new(stdout, c.ctl.format);
-	int code = ctl_each(&c.ctl, c.ctl.names.at, c.ctl.names.count, check_one, &c);
+	for (size_t i = 0; i < poll.count; i++)
+		check_one(&c, &poll.switches[i]);
 	drb_table_end(c.rows);
+	ctl_print_states(&c.ctl, &poll);
+	metrics_poll_free(&poll);
+	metrics_poller_close(&poller);
 	return c.violated ? DRB_EXIT_FAILED : code;
 }

@@ -1,57 +1,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drbctl list: lists every running switch, and those that were stopped on purpose.
+// drbctl list: lists every switch of the fabric, also those that do not run.
 
 #include "ctl/verbs.h"
 
-#include "common/cli/log.h"
-
-#include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "ctl/ctl.h"
-#include "ctl/views/stopped.h"
 
-static int list_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
+// The figures of a switch that tells nothing, by its position in the tree of another of its fabric.
+static struct drb_switch_info info_from_tree(const struct metrics_poll *poll,
+					     const struct metrics_switch *who)
 {
-	struct drb_table *rows = arg;
+	struct drb_switch_info info;
+	struct drb_tree tree;
 
-	(void)t;
-	drb_table_text(rows, "fabric", NULL, info->fabric);
-	drb_table_text(rows, "switch", NULL, info->name);
-	drb_table_count(rows, "ports", NULL, info->ports);
-	drb_table_count(rows, "ports_usable", "usable", info->ports_usable);
-	drb_table_text(rows, "state", NULL, ctl_state_of(info));
-	drb_table_text(rows, "trouble", NULL, drb_known_text(info->trouble));
-	drb_table_real(rows, "uptime_s", "uptime s", 0, drb_real_of(info->uptime_ns) / 1e9);
-	drb_table_text(rows, "code", NULL, drb_known_text(info->code));
-	drb_table_count(rows, "layers", NULL, info->layers);
-	drb_table_count(rows, "arity", NULL, info->arity);
-	drb_table_count(rows, "pid", NULL, info->pid);
-	drb_table_text(rows, "version", NULL, drb_known_text(info->version));
-	drb_table_row_end(rows);
-	return 0;
+	memset(&info, 0xff, sizeof(info)); // DRB_UNKNOWN
+	strcpy(info.code, DRB_UNKNOWN_TEXT);
+	strcpy(info.version, DRB_UNKNOWN_TEXT);
+	info.trouble[0] = '\0';
+	info.ports_usable = 0;
+	if (who->pid && (who->state == CTL_STATE_hung || who->state == CTL_STATE_starting))
+		info.pid = who->pid;
+	for (size_t i = 0; i < poll->count; i++) {
+		const struct drb_switch_info *other = &poll->switches[i].all.info;
+		if (!*other->name || strcmp(poll->switches[i].fabric, who->fabric) != 0 ||
+		    drb_tree_init_uplinks(&tree, (uint32_t)other->layers, (uint32_t)other->arity,
+					  (uint32_t)other->uplinks) < 0 ||
+		    who->layer > tree.layers || who->label >= drb_tree_switches(&tree, who->layer))
+			continue;
+		drb_code_text(info.code, &tree, who->layer, who->label);
+		info.layers = tree.layers;
+		info.arity = tree.arity;
+		info.ports = drb_tree_down_ports(&tree, who->layer) +
+			     drb_tree_up_ports(&tree, who->layer);
+		break;
+	}
+	return info;
 }
 
-static void list_stopped(struct drb_table *rows, const struct stopped_switch *s)
+static void list_one(struct drb_table *rows, const struct metrics_poll *poll,
+		     const struct metrics_switch *s)
 {
-	char name[DRB_NAME_MAX], code[DRB_CODE_MAX];
+	const struct drb_switch_info info =
+		*s->all.info.name ? s->all.info : info_from_tree(poll, s);
+	char how[CTL_STATE_HOW_MAX];
 
-	drb_node_name(name, s->layer, s->label);
-	drb_code_text(code, &s->tree, s->layer, s->label);
+	ctl_state_how(s, how);
 	drb_table_text(rows, "fabric", NULL, s->fabric);
-	drb_table_text(rows, "switch", NULL, name);
-	drb_table_count(rows, "ports", NULL,
-			drb_tree_down_ports(&s->tree, s->layer) +
-				drb_tree_up_ports(&s->tree, s->layer));
-	drb_table_count(rows, "ports_usable", "usable", 0);
-	drb_table_text(rows, "state", NULL, "stopped");
-	drb_table_text(rows, "trouble", NULL, "");
-	drb_table_real(rows, "uptime_s", "uptime s", 0, NAN);
-	drb_table_text(rows, "code", NULL, code);
-	drb_table_count(rows, "layers", NULL, s->tree.layers);
-	drb_table_count(rows, "arity", NULL, s->tree.arity);
-	drb_table_count(rows, "pid", NULL, DRB_UNKNOWN);
-	drb_table_text(rows, "version", NULL, "");
+	drb_table_text(rows, "switch", NULL, s->name);
+	drb_table_count(rows, "ports", NULL, info.ports);
+	drb_table_count(rows, "ports_usable", "usable", info.ports_usable);
+	drb_table_text(rows, "state", NULL, ctl_state_word(s->state));
+	drb_table_text(rows, "trouble", NULL, *how ? how : drb_known_text(info.trouble));
+	drb_table_real(rows, "uptime_s", "uptime s", 0, drb_real_of(info.uptime_ns) / 1e9);
+	drb_table_text(rows, "code", NULL, drb_known_text(info.code));
+	drb_table_count(rows, "layers", NULL, info.layers);
+	drb_table_count(rows, "arity", NULL, info.arity);
+	drb_table_count(rows, "pid", NULL, info.pid);
+	drb_table_text(rows, "version", NULL, drb_known_text(info.version));
 	drb_table_row_end(rows);
 }
 
@@ -59,24 +65,24 @@ int ctl_list(int argc, char **argv)
 {
 	struct ctl ctl = ctl_defaults();
 	const struct drb_options sets[] = {CTL_TABLE_SETS(&ctl), {0}};
+	struct metrics_poll poll;
 
 	ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_options_parse(
 		sets,
-		"Lists the running switches and the trouble of their ports: which are down, "
-		"which cable to move where. Also lists switches that were stopped on purpose. "
-		"Exit status 1 if none is running or one does not answer.",
+		"Lists the switches with their states and the trouble of their ports: which are "
+		"down, which cable to move where. Of those that do not run, lists what left a "
+		"socket or is of topo/fabric. Exit status 1 if one is stuck, hung, dead or "
+		"unknown, or none runs.",
 		argc, argv);
+	struct metrics_poller poller = ctl_poller(&ctl);
+	int code = ctl_poll(&ctl, &poller, &poll);
 	struct drb_table *rows = drb_table_new(stdout, ctl.format);
-	int code = ctl_each(&ctl, NULL, 0, list_one, rows);
-	// Records of stopped switches are about fabrics of this machine, not of another runtime
-	// folder.
-	struct stopped_list stopped = {0};
-	if (!ctl.runtime)
-		stopped = stopped_find(ctl.fabric);
-	for (size_t i = 0; i < stopped.count; i++)
-		list_stopped(rows, &stopped.at[i]);
-	free(stopped.at);
+	for (size_t i = 0; i < poll.count; i++)
+		list_one(rows, &poll, &poll.switches[i]);
 	drb_table_end(rows);
+	ctl_print_states(&ctl, &poll);
+	metrics_poll_free(&poll);
+	metrics_poller_close(&poller);
 	return code;
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -16,146 +15,167 @@
 
 #include "ctl/ctl.h"
 #include "ctl/views/hot_spots.h"
+#include "ctl/views/sample.h"
 
-#define LINES_BESIDE 4 // lines for titles, idle switches left out, hot spots and the cursor
+#define LINES_BESIDE 6 // titles, switches left out, hot spots, the fabric, wrapped lines, cursor
 #define CLEAR_SCREEN "\033[H\033[2J"
-
-// A reading of a switch, and sums over its ports.
-struct sample {
-	struct drb_switch_all all; // owned
-	char fabric[DRB_NAME_MAX], name[DRB_NAME_MAX];
-	uint64_t pid, time_ns;
-	uint64_t in_packets, out_packets, out_octets;
-	uint64_t dropped; // dropped or missed, without multicast that no switch answers
-	uint64_t up_default, up_redirected;
-	uint64_t deepest;                // packets in the longest queue
-	char deepest_port[DRB_NAME_MAX]; // "" if all are empty
-};
-
-struct samples {
-	struct sample *at;
-	size_t count, room;
-};
+#define SLOW 0.1 // share of time lost for want of CPU time, from which a switch counts as slow
 
 struct watch {
 	struct ctl ctl;
 	uint64_t interval_ns, rounds; // rounds 0: until interrupted
+	struct metrics_poller poller;
 	struct samples before, now;
+	struct drb_table *stream; // of CSV and JSON; NULL: each round prints a table
+	bool screen;              // each table replaces the last
 };
 
-static int take_sample(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
-{
-	struct samples *samples = &((struct watch *)arg)->now;
-	struct sample sample = {.pid = info->pid};
-	int rc = drb_read_all(t, &sample.all);
+// A row: a sample, and what changed since the one before.
+struct change {
+	const struct sample *now;
+	double seconds; // NaN: there is no sample before, and no rate
+	double in, out, octets, delivered, dropped, redirected, kept; // growth
+	double slowed; // largest share of time that a link of the switch lost
+};
 
-	if (rc < 0)
-		return rc;
-	snprintf(sample.fabric, sizeof(sample.fabric), "%s", info->fabric);
-	snprintf(sample.name, sizeof(sample.name), "%s", info->name);
-	sample.time_ns = sample.all.time_ns;
-	sample.up_default = sample.all.routing.count.up_default;
-	sample.up_redirected = sample.all.routing.count.up_redirected;
-	for (uint32_t i = 0; i < sample.all.port_count; i++) {
-		const struct drb_port_counters *c = &sample.all.ports[i].count;
-		sample.in_packets = drb_sum(sample.in_packets, c->in_packets);
-		sample.out_packets = drb_sum(sample.out_packets, c->out_packets);
-		sample.out_octets = drb_sum(sample.out_octets, c->out_octets);
-		sample.dropped = drb_sum(drb_sum(sample.dropped, c->in_missed),
-					 drb_sum(c->in_discards, c->out_discards));
-		if (c->queue_packets == DRB_UNKNOWN) {
-			sample.deepest = DRB_UNKNOWN;
-		} else if (c->queue_packets > sample.deepest) {
-			sample.deepest = c->queue_packets;
-			snprintf(sample.deepest_port, sizeof(sample.deepest_port), "%s",
-				 sample.all.ports[i].name);
-		}
-	}
-	const uint64_t multicast = sample.all.drops.reason[DRB_DROP_multicast];
-	if (multicast != DRB_UNKNOWN && sample.dropped != DRB_UNKNOWN)
-		sample.dropped -= multicast; // which is counted among discards
-	if (samples->count == samples->room) {
-		samples->room = samples->room ? 2 * samples->room : 64;
-		struct sample *more = realloc(samples->at, samples->room * sizeof(*more));
-		if (!more)
-			abort();
-		samples->at = more;
-	}
-	samples->at[samples->count++] = sample;
-	return 0;
-}
-
-// The previous sample of the same process; NULL if it has started since.
-static const struct sample *sample_before(const struct samples *before, const struct sample *now)
+static struct change change_of(const struct watch *w, const struct sample *now,
+			       struct hot_spots *hot)
 {
-	for (size_t i = 0; i < before->count; i++) {
-		const struct sample *b = &before->at[i];
-		if (b->pid == now->pid && strcmp(b->name, now->name) == 0 &&
-		    strcmp(b->fabric, now->fabric) == 0 && now->time_ns > b->time_ns &&
-		    now->in_packets >= b->in_packets && now->out_packets >= b->out_packets)
-			return b;
-	}
-	return NULL;
-}
+	const struct sample *b = sample_before(&w->before, now);
 
-static bool is_idle(const struct sample *b, const struct sample *now)
-{
-	return b && now->in_packets == b->in_packets && now->out_packets == b->out_packets &&
-	       now->dropped == b->dropped && now->deepest == 0;
+	if (!b)
+		return (struct change){now, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+	return (struct change){
+		.now = now,
+		.seconds = drb_difference(b->who->all.time_ns, now->who->all.time_ns) / 1e9,
+		.in = drb_difference(b->in_packets, now->in_packets),
+		.out = drb_difference(b->out_packets, now->out_packets),
+		.octets = drb_difference(b->out_octets, now->out_octets),
+		.delivered = drb_difference(b->delivered, now->delivered),
+		.dropped = drb_difference(b->dropped, now->dropped),
+		.redirected = drb_difference(b->up_redirected, now->up_redirected),
+		.kept = drb_difference(b->up_default, now->up_default),
+		.slowed = hot_spots_add(hot, &b->who->all, &now->who->all)};
 }
 
 // The number of rows that fit on the screen.
-static size_t rows_of_screen(void)
+static size_t rows_of_screen(const struct watch *w)
 {
 	struct winsize size = {0};
 
-	if (drb_table_is_wide() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ||
+	if (!w->screen || drb_table_is_wide() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ||
 	    size.ws_row <= LINES_BESIDE)
 		return SIZE_MAX;
 	return size.ws_row - LINES_BESIDE;
 }
 
-static uint64_t grown(uint64_t before, uint64_t now)
+static int by_number(double a, double b)
 {
-	return before == DRB_UNKNOWN || now == DRB_UNKNOWN ? DRB_UNKNOWN : now - before;
+	return a > b ? -1 : a < b;
 }
 
-static void print_sample(struct drb_table *rows, const struct watch *w, const struct sample *now,
-			 struct hot_spots *hot)
+// Switches in a bad state first, then drops, queues and rates.
+static int by_importance(const void *a, const void *b)
 {
-	const struct sample *b = sample_before(&w->before, now);
-	double slowed = b ? hot_spots_add(hot, &b->all, &now->all) : NAN;
-	double seconds = b ? drb_difference(b->time_ns, now->time_ns) / 1e9 : NAN;
-	struct sample zero = {0};
+	const struct change *x = a, *y = b;
+	const bool bad_x = ctl_state_is_bad(x->now->who->state),
+		   bad_y = ctl_state_is_bad(y->now->who->state);
+	int order = bad_x != bad_y ? (bad_x ? -1 : 1) : 0;
 
-	b = b ? b : &zero;
-	drb_table_real(rows, "time_s", "", 3, drb_real_of(now->time_ns) / 1e9);
-	drb_table_text(rows, "fabric", w->ctl.fabric ? "" : NULL, now->fabric);
-	drb_table_text(rows, "switch", NULL, now->name);
-	drb_table_real(rows, "in_pps", "in pkt/s", 0,
-		       drb_difference(b->in_packets, now->in_packets) / seconds);
-	drb_table_real(rows, "out_pps", "out pkt/s", 0,
-		       drb_difference(b->out_packets, now->out_packets) / seconds);
+	order = order ? order : by_number(x->dropped, y->dropped);
+	order = order ? order
+		      : by_number(drb_real_of(x->now->deepest), drb_real_of(y->now->deepest));
+	return order ? order : by_number(x->in, y->in);
+}
+
+static void print_row(struct drb_table *rows, const struct watch *w, const struct change *c)
+{
+	const struct sample *now = c->now;
+	const struct metrics_switch *who = now->who;
+	const uint64_t time_ns = who->error < 0 ? w->now.poll.time_ns : who->all.time_ns;
+
+	drb_table_real(rows, "time_s", "", 3, drb_real_of(time_ns) / 1e9);
+	drb_table_text(rows, "fabric", metrics_is_one_fabric(&w->now.poll) ? "" : NULL,
+		       who->fabric);
+	drb_table_text(rows, "switch", NULL, who->name);
+	drb_table_text(rows, "state", NULL, ctl_state_word(who->state));
+	drb_table_real(rows, "in_pps", "in pkt/s", 0, c->in / c->seconds);
+	drb_table_real(rows, "out_pps", "out pkt/s", 0, c->out / c->seconds);
 	drb_table_count(rows, "queue_deepest", "queue", now->deepest);
 	drb_table_text(rows, "queue_port", "at", now->deepest_port);
 	drb_table_real(rows, "redirected_percent", "redirected %", 1,
-		       isnan(seconds) ? NAN
-				      : ctl_percent(grown(b->up_redirected, now->up_redirected),
-						    grown(b->up_default, now->up_default)));
-	drb_table_real(rows, "drops_pps", "drops/s", 0,
-		       drb_difference(b->dropped, now->dropped) / seconds);
+		       100 * c->redirected / (c->redirected + c->kept));
+	drb_table_real(rows, "drops_pps", "drops/s", 0, c->dropped / c->seconds);
 	drb_table_count(rows, "drops", NULL, now->dropped);
-	drb_table_real(rows, "out_mbit", "out Mbit/s", 3,
-		       drb_difference(b->out_octets, now->out_octets) * 8e-6 / seconds);
-	drb_table_real(rows, "slowed_percent", "", 1, 100 * slowed);
+	drb_table_real(rows, "out_mbit", "out Mbit/s", 3, c->octets * 8e-6 / c->seconds);
+	drb_table_real(rows, "slowed_percent", "", 1, 100 * c->slowed);
 	drb_table_row_end(rows);
 }
 
-static void samples_forget(struct samples *samples)
+// Prints a line about all switches: "20 switches: 19 running, 1 dead; 9120 pkt/s to hosts, ...".
+static void print_sum(const struct watch *w, const struct change *changes)
 {
-	for (size_t i = 0; i < samples->count; i++)
-		drb_switch_all_free(&samples->at[i].all);
-	samples->count = 0;
+	double delivered = 0, dropped = 0, redirected = 0, kept = 0;
+	char text[CTL_STATES_TEXT_MAX];
+
+	for (size_t i = 0; i < w->now.poll.count; i++) {
+		const struct change *c = &changes[i];
+		if (isnan(c->seconds))
+			continue;
+		delivered += c->delivered / c->seconds;
+		dropped += c->dropped / c->seconds;
+		redirected += c->redirected / c->seconds;
+		kept += c->kept / c->seconds;
+	}
+	ctl_states_count(&w->now.poll, text);
+	printf("%s; %.0f pkt/s to hosts, ", text, delivered);
+	if (redirected + kept > 0)
+		printf("%.1f %% redirected, ", 100 * redirected / (redirected + kept));
+	printf("%.0f drops/s\n", dropped);
+}
+
+static void print_table(const struct watch *w, struct change *changes, const struct hot_spots *hot)
+{
+	const size_t count = w->now.poll.count, most = rows_of_screen(w);
+	struct drb_table *rows = w->stream ? w->stream : drb_table_new(stdout, w->ctl.format);
+
+	if (w->screen)
+		fputs(CLEAR_SCREEN, stdout);
+	if (count > most)
+		qsort(changes, count, sizeof(*changes), by_importance);
+	for (size_t i = 0; i < count && i < most; i++)
+		print_row(rows, w, &changes[i]);
+	if (w->stream)
+		return;
+	drb_table_end(rows);
+	if (count > most)
+		printf("and %zu more (--wide shows all)\n", count - most);
+	hot_spots_print(hot);
+	print_sum(w, changes);
+	if (!w->screen)
+		putchar('\n');
+}
+
+// Polls, and prints what changed since the last poll.
+static int round_print(struct watch *w)
+{
+	int code = ctl_poll(&w->ctl, &w->poller, &w->now.poll);
+	struct hot_spots hot = {0};
+
+	samples_take(&w->now);
+	const size_t count = w->now.poll.count;
+	struct change *changes = calloc(count ? count : 1, sizeof(*changes));
+	if (!changes)
+		drb_die("out of memory");
+	for (size_t i = 0; i < count; i++) {
+		changes[i] = change_of(w, &w->now.at[i], &hot);
+		if (changes[i].slowed >= SLOW && w->now.poll.switches[i].state == CTL_STATE_running)
+			w->now.poll.switches[i].state = CTL_STATE_slow;
+	}
+	if (count)
+		print_table(w, changes, &hot);
+	free(changes);
+	return code;
 }
 
 static void sleep_until(uint64_t ns)
@@ -168,55 +188,33 @@ static void sleep_until(uint64_t ns)
 // longer than the interval, the times that it missed are skipped.
 static int rounds_watch(struct watch *w)
 {
-	bool screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
-	struct drb_table *stream = NULL;
 	uint64_t next = drb_clock_now();
-	int code = ctl_each(&w->ctl, w->ctl.names.at, w->ctl.names.count, take_sample, w);
+	int code = ctl_poll(&w->ctl, &w->poller, &w->now.poll);
 
+	samples_take(&w->now);
 	// No switch at the start is an error. Later it is not: all may be restarting.
-	if (code != DRB_EXIT_OK && w->ctl.names.count == 0 && w->now.count == 0)
+	if (w->now.poll.count == 0)
 		return code;
+	w->screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
 	if (w->ctl.format != DRB_FORMAT_TABLE)
-		stream = drb_table_new(stdout, w->ctl.format);
+		w->stream = drb_table_new(stdout, w->ctl.format);
 	for (uint64_t round = 0; !drb_interrupted() && (w->rounds == 0 || round < w->rounds);
 	     round++) {
-		struct samples old = w->before;
+		samples_free(&w->before);
 		w->before = w->now;
-		w->now = old;
-		samples_forget(&w->now);
+		w->now = (struct samples){0};
 		do {
 			next += w->interval_ns;
 		} while (next < drb_clock_now());
 		sleep_until(next);
 		if (drb_interrupted())
 			break;
-		code = ctl_each(&w->ctl, w->ctl.names.at, w->ctl.names.count, take_sample, w);
-		struct hot_spots hot = {0};
-		struct drb_table *rows = stream ? stream : drb_table_new(stdout, w->ctl.format);
-		if (screen)
-			fputs(CLEAR_SCREEN, stdout);
-		size_t left_out = 0;
-		bool all = !screen || w->now.count <= rows_of_screen();
-		for (size_t i = 0; i < w->now.count; i++) {
-			const struct sample *now = &w->now.at[i];
-			if (!all && is_idle(sample_before(&w->before, now), now))
-				left_out++;
-			else
-				print_sample(rows, w, now, &hot);
-		}
-		if (!stream) {
-			drb_table_end(rows);
-			if (left_out)
-				printf("%zu idle switches left out (--wide shows all)\n", left_out);
-			hot_spots_print(&hot);
-			if (!screen)
-				putchar('\n');
-		}
+		code = round_print(w);
 		if (fflush(stdout) != 0)
 			break;
 	}
-	if (stream)
-		drb_table_end(stream);
+	if (w->stream)
+		drb_table_end(w->stream);
 	return code;
 }
 
@@ -239,14 +237,15 @@ int ctl_watch(int argc, char **argv)
 		sets,
 		"Prints a table once an interval: rates of each switch, its deepest queue now, "
 		"the share of upward packets redirected, drops. Full links follow, first those "
-		"whose switch woke too late to send at their rate. Without SWITCH: every running "
-		"switch, or every one of --fabric. On a terminal, each table replaces the last.",
+		"whose switch woke too late to send at their rate, then a line for all switches. "
+		"Without SWITCH: every switch, or every one of --fabric. On a terminal, each table "
+		"replaces the last; if not all fit, it has the worst.",
 		argc, argv);
 	drb_interrupt_catch(0);
+	w.poller = ctl_poller(&w.ctl);
 	int code = rounds_watch(&w);
-	samples_forget(&w.before);
-	samples_forget(&w.now);
-	free(w.before.at);
-	free(w.now.at);
+	samples_free(&w.before);
+	samples_free(&w.now);
+	metrics_poller_close(&w.poller);
 	return code;
 }

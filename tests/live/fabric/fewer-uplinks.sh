@@ -19,7 +19,7 @@ check "the same in a config" fails_with 2 'fabric.uplinks: a switch of layer 1 o
   '$build/src/switch/drbswitch' -c '$scratch/wrong.yaml' --check"
 
 up -l 2 -d 4 --uplinks 2 --rate 500pps --scheme dmodk
-check "10 switches" test "$(drbctl list --json | jq -s 'map(select(.state == "ready")) | length')" = 10
+check "10 switches" test "$(drbctl list --json | jq -s 'map(select(.state == "running")) | length')" = 10
 well "wiring, every pair, counters, links"
 
 # Layer 1's default uplink is h_1 mod 2: h0 sends to h31 = (7,3) over u1, and to h30 = (7,2) over

@@ -174,7 +174,7 @@ class Matrix:
 
     def until_whole(self):
         begun = time.monotonic()
-        while not (row := self.row()) or row['state'] != 'ready' or row['ports_usable'] != 4:
+        while not (row := self.row()) or row['state'] != 'running' or row['ports_usable'] != 4:
             assert time.monotonic() < begun + HEALED_S, f'not as before: {row}'
             time.sleep(0.05)
 
@@ -252,7 +252,7 @@ class Matrix:
                   f'{min(rates):.2f} to {max(rates):.2f}', flush=True)
             self.stuck = None
             self.breaks()
-            until(lambda: self.row()['state'] == 'ready', STATE_S)
+            until(lambda: self.row()['state'] == 'running', STATE_S)
             for order in ORDERS.values():
                 (order.after or order.do)(self)
             self.until_whole()

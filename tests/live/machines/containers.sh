@@ -60,7 +60,7 @@ said_ready() { podman logs drb-s1-0 2>&1 | grep -w ready; }
 not_ready() { ! said_ready; }
 check "none is ready without links" not_ready
 check "links are made" ./containers.sh wire
-ready() { [ "$(drbctl list --json | jq -s 'map(select(.state == "ready")) | length')" = 6 ]; }
+ready() { [ "$(drbctl list --json | jq -s 'map(select(.state == "running")) | length')" = 6 ]; }
 check "all switches are ready, outside seen by drbctl" soon ready
 check "as they say" said_ready
 hosts=(10.0.0.{1..8})

@@ -17,7 +17,7 @@ view() { fabric "$1" --machines $shared/plan "${@:2}"; }
 every_switch() { view ctl list --json | jq -se "length == $2 and all(.[]; $1)"; }
 one_table() { view check wiring counters links --json | jq -se 'all(.[]; .failed == 0) and length == 7'; }
 check "one table has the checks of both" one_table
-check "one table has the switches of both" every_switch '.state == "ready" and .trouble == ""' 20
+check "one table has the switches of both" every_switch '.state == "running" and .trouble == ""' 20
 asked_one() { view ctl show s1-7 --json | jq -se 'length == 4 and all(.[]; .machine == "b")'; }
 check "a switch is found where it is" asked_one
 metrics() { # metrics UP OF: OF switches are listed, and UP of them are up
@@ -71,7 +71,7 @@ machine_kill b
 gone() {
   view ctl list --json >$scratch/rows 2>$scratch/said
   [ $? = 1 ] && grep -q '^drbfabric: b (10.99.0.2) does not answer: 10 switches, 8 hosts' $scratch/said &&
-    [ "$(jq -r 'select(.state == "machine gone").machine' $scratch/rows | uniq -c | tr -d ' ')" = 10b ] &&
+    [ "$(jq -r 'select(.trouble == "machine gone" and .state == "unknown").machine' $scratch/rows | uniq -c | tr -d ' ')" = 10b ] &&
     view ctl show --all links --json 2>&1 >$scratch/links | sed 's/.* to it: //; s/ /\n/g' >$scratch/ends
   diff <(sort $scratch/ends) <(jq -r 'select(.state == "down") | "\(.switch).\(.port)"' $scratch/links | sort) &&
     [ "$(wc -l <$scratch/ends)" = 8 ]

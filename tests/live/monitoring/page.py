@@ -176,7 +176,7 @@ def live(page, arguments):
 def look_at(page, arguments):
     """Observes the fabric while it carries traffic."""
     seen = {'switches': page.elements('.switch'), 'links': page.elements('.link'),
-            'hosts': page.elements('.host'), 'up': page.elements('.switch[data-state="up"]')}
+            'hosts': page.elements('.host'), 'up': page.elements('.switch[data-state="running"]')}
     seen.update(compare_with_watch(page, arguments.drbctl))
     seen['way'] = default_way(page, 'h4', 'h10')
     page.shot('page-way')
@@ -193,14 +193,16 @@ def look_at(page, arguments):
     page.run('choose(null, null)')
     subprocess.run(arguments.kill, shell=True, check=True)
     seen['marked_s'] = page.wait(
-        "return document.querySelector('[data-switch=\"s2-1\"]').dataset.state === 'no answer'")
+        "return document.querySelector('[data-switch=\"s2-1\"]').dataset.state === 'dead'")
     page.wait("return document.querySelectorAll('.link:not([data-state=\"up\"])').length >= 4")
     seen['dead_links'] = page.elements('.link:not([data-state="up"])')
-    seen['event'] = page.run("return document.querySelector('#events').textContent.includes('s2-1 does not answer')")
+    seen['dead_switches'] = page.elements('.switch.down[data-state="dead"]')
+    seen['redirected'] = page.run("return document.getElementById('redirected').textContent")
+    seen['event'] = page.run("return document.querySelector('#events').textContent.includes('s2-1 dead (was running)')")
     page.shot('page-down')
     with subprocess.Popen(arguments.stop, shell=True, stdout=subprocess.DEVNULL):
-        page.wait("return document.querySelector('[data-switch=\"s2-3\"]').dataset.state === 'no answer'")
-    page.wait("return document.querySelector('#events').textContent.includes('s2-3 has ended')")
+        page.wait("return document.querySelector('[data-switch=\"s2-3\"]').dataset.state === 'stopped'")
+    page.wait("return document.querySelector('#events').textContent.includes('s2-3 stopped (was running)')")
     seen['up_then'] = page.run("return document.getElementById('switches').textContent")
     return seen
 

@@ -74,7 +74,8 @@ check "the default way is that of drbctl path" test "$(jq -c .way "$scratch/seen
 check "the keyboard chooses" seen '.keyboard'
 check "a phone needs no scrolling aside" seen '.phone_overflow <= 0'
 decide "a killed switch is marked within 2 s" marked_soon
-check "so are its links, and the event" seen '.dead_links == 4 and .event'
+check "so are its links, and the event" seen '.dead_links == 4 and .dead_switches == 1 and .event'
+check "the redirected share is a number" seen '.redirected | test("^[0-9]+ %$")'
 check "one that ended in order is marked, too" seen '.up_then == "18 of 20"'
 check "no complaint, no request to elsewhere" quiet
 kill $server

@@ -150,15 +150,44 @@ TEST_WITH(dead_and_wrong_ones_are_told_at_once, begin, end)
 	assert_int_equal(all[1].error, -ENOENT);
 	int fd = greet(2);
 	say(fd, "{\"" DRB_CMD_ALL "\":null}");
+	say(fd, "{\"" DRB_CMD_INFO "\":null}");
 	assert_true(round_ms(3, PATIENT_MS) < PATIENT_MS / 2);
 	assert_int_equal(all[2].error, -EOPNOTSUPP);
-	say(fd, "{\"" DRB_CMD_ALL "\":{\"stuck\":1,\"trouble\":\"worker 0 is stuck\"}}");
-	assert_true(round_ms(3, PATIENT_MS) < PATIENT_MS / 2);
-	assert_int_equal(all[2].error, -EIO);
 	say(fd, "{\"" DRB_CMD_ALL "\":{\"time_ns\":1}}");
 	assert_true(round_ms(3, PATIENT_MS) < PATIENT_MS / 2);
 	assert_int_equal(all[2].error, -EPROTO);
 	assert_null(all[2].all.ports);
+	close(fd);
+}
+
+// A switch that cannot tell its counters is asked who it is: it starts, or a worker is stuck, or
+// gets no CPU.
+TEST_WITH(one_without_counters_says_why, begin, end)
+{
+	static const struct {
+		const char *all;
+		int ready, stuck, error;
+	} rows[] = {
+		{"null", 0, 0, -EAGAIN},
+		{"{\"stuck\":1,\"trouble\":\"worker 0 is stuck\"}", 1, 1, -EIO},
+		{"{\"stuck\":0,\"trouble\":\"a worker does not answer\"}", 1, 0, -ETIMEDOUT},
+	};
+	char text[512];
+
+	round_ms(1, IMPATIENT_MS);
+	int fd = greet(0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text), "{\"" DRB_CMD_ALL "\":%s}", rows[i].all);
+		say(fd, text);
+		snprintf(text, sizeof(text),
+			 "{\"" DRB_CMD_INFO "\":{\"name\":\"s1-0\",\"fabric\":\"drb\","
+			 "\"layer\":1,\"label\":0,\"ready\":%d,\"stuck\":%d}}",
+			 rows[i].ready, rows[i].stuck);
+		say(fd, text);
+		assert_true(round_ms(1, PATIENT_MS) < PATIENT_MS / 2);
+		assert_int_equal(all[0].error, rows[i].error);
+		assert_string_equal(all[0].all.info.name, "s1-0");
+	}
 	close(fd);
 }
 

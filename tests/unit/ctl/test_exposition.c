@@ -33,8 +33,11 @@ static int begin(void **state)
 	memset(switches, 0, sizeof(switches));
 	memset(ports, 0, sizeof(ports));
 	switches[0] = (struct metrics_switch){.fabric = "drb", .name = "s1-0", .layer = 1};
-	switches[1] = (struct metrics_switch){
-		.fabric = "drb", .name = "s1-1", .layer = 1, .error = -ETIMEDOUT};
+	switches[1] = (struct metrics_switch){.fabric = "drb",
+					      .name = "s1-1",
+					      .layer = 1,
+					      .error = -ETIMEDOUT,
+					      .state = CTL_STATE_hung};
 	all->info.uptime_ns = 1500000007;
 	all->routing.count.up_default = 41;
 	all->routing.count.up_redirected = 1;
@@ -104,6 +107,9 @@ TEST_WITH(silent_switches_are_down, begin, end)
 	assert_non_null(line);
 	assert_true(has_line("drb_up{fabric=\"drb\",switch=\"s1-1\",layer=\"1\"} 0"));
 	assert_true(has_line("drb_stuck{fabric=\"drb\",switch=\"s1-1\",layer=\"1\"} 0"));
+	line = strstr(line + 1, "switch=\"s1-1\"");
+	assert_true(has_line("drb_switch_state{fabric=\"drb\",switch=\"s1-1\",layer=\"1\",state="
+			     "\"hung\"} 1"));
 	line = strstr(line + 1, "switch=\"s1-1\"");
 	assert_null(strstr(line + 1, "switch=\"s1-1\""));
 	switches[1].error = -EIO;

@@ -4,9 +4,9 @@
 
 const FRAMES_MAX = 600; // kept while live
 const PORT_VALUES = ['out', 'in', 'octets', 'load', 'inLoad', 'queue', 'slowed'];
-const WORDS = ['absent', 'no answer', 'up']; // states of ports by number; reported ones are added
+const WORDS = ['unknown', 'running', 'up']; // states of switches and ports by number; reported ones are added
 const SLOWED = 0.01; // share of time lost: a link with less counts as sending at its rate
-const ABSENT = 0, NO_ANSWER = 1, UP = 2;
+const UNKNOWN = 0, RUNNING = 1, UP = 2;
 
 function wordNumber(word) {
   const at = WORDS.indexOf(word);
@@ -33,7 +33,9 @@ class Frame {
     for (const value of PORT_VALUES) this[value] = new Float32Array(tree.ports);
     this.word = new Uint8Array(tree.ports); // number of the port's state
     this.usable = new Uint8Array(tree.ports);
-    this.switchWord = new Uint8Array(tree.switches);
+    this.switchWord = new Uint8Array(tree.switches); // number of the switch's state
+    this.how = new Array(tree.switches); // more about this state
+    this.told = new Uint8Array(tree.switches); // it told its counters
     this.redirected = new Float32Array(tree.switches).fill(NaN); // share of the packets sent up
     this.dropped = new Float32Array(tree.switches); // dropped packets per second
     this.scheme = new Array(tree.switches);
@@ -74,7 +76,9 @@ class History {
     const frame = new Frame(this.tree, state);
     const first = !this.looked;
     this.looked = true;
-    for (const s of mine) this.take(frame, s, first);
+    // The states of switches first: they cause those of ports.
+    for (const s of mine) this.takeState(frame, s, first);
+    for (const s of mine) this.take(frame, s);
     if (first) return;
     this.sum(frame);
     this.frames.push(frame);
@@ -85,20 +89,25 @@ class History {
 
   event(frame, kind, where, text) { this.events.push({unixMs: frame.unixMs, kind, where, text}); }
 
-  take(frame, s, first) {
+  takeState(frame, s, first) {
+    const at = this.tree.index(s.layer, s.label);
+    const before = this.before.get(s.name);
+    s.state ||= s.up ? WORDS[RUNNING] : WORDS[UNKNOWN]; // recordings up to 0.3.0 have none
+    frame.switchWord[at] = wordNumber(s.state);
+    frame.how[at] = s.how || '';
+    frame.told[at] = s.up ? 1 : 0;
+    if (before ? before.state !== s.state : !first) {
+      this.event(frame, s.up ? 'good' : 'bad', s.name, `${s.name} ${s.state}${before ? ` (was ${before.state})` : ''}`);
+    }
+  }
+
+  take(frame, s) {
     const at = this.tree.index(s.layer, s.label);
     const before = this.before.get(s.name);
     this.before.set(s.name, s);
-    frame.switchWord[at] = s.up ? UP : NO_ANSWER;
-    if (!first && !before) this.event(frame, 'good', s.name, `${s.name} appeared`);
-    // A switch that is about to end may first miss a poll, so its end is an event of its own.
-    const ends = Boolean(before && ((s.ended && !before.ended) || (s.stuck && !before.stuck)));
-    if (before && (before.up !== s.up || ends)) {
-      this.event(frame, s.up ? 'good' : 'bad', s.name, s.up ? `${s.name} answers again` : `${s.name} ${s.ended ? 'has ended' : s.stuck ? 'is stuck: restart it' : 'does not answer'}`);
-    }
     if (!s.up) {
       const begin = this.tree.port(s.layer, s.label, false, 0);
-      frame.word.fill(NO_ANSWER, begin, begin + 2 * this.tree.arity);
+      frame.word.fill(frame.switchWord[at], begin, begin + 2 * this.tree.arity);
       return;
     }
     frame.answering++;
@@ -116,7 +125,7 @@ class History {
     const up = p.name[0] === 'u', number = Number(p.name.slice(1));
     const i = this.tree.port(s.layer, s.label, up, number);
     const old = same && same.ports.find((o) => o.name === p.name);
-    frame.word[i] = wordNumber(p.state || WORDS[NO_ANSWER]);
+    frame.word[i] = wordNumber(p.state || WORDS[UNKNOWN]);
     frame.usable[i] = p.usable ? 1 : 0;
     frame.queue[i] = countOf(p, this.keys.queue_packets);
     if (old && old.state !== p.state) {
@@ -169,7 +178,7 @@ class History {
   // answer, it is computed from what the other end received.
   load(frame, layer, label, up, number) {
     const i = this.tree.port(layer, label, up, number);
-    if (frame.word[i] !== NO_ANSWER) return frame.load[i];
+    if (frame.told[this.tree.index(layer, label)]) return frame.load[i];
     const peer = this.tree.peer(layer, label, up, number);
     return peer.layer ? frame.inLoad[this.tree.port(peer.layer, peer.label, peer.up, peer.port)] : 0;
   }

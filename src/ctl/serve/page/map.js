@@ -246,7 +246,7 @@ class FabricMap {
   }
 
   mark(link, words) { // writes the trouble of a link beside it, in a word
-    if (words[0] === 'absent') return;
+    if (words[0] === WORDS[UNKNOWN]) return;
     const text = this.marks.children[this.words] || svg('text', {}, this.marks);
     this.words++;
     put(text, 'x', (link.below.x * 0.72 + link.above.x * 0.28).toFixed(1));
@@ -255,14 +255,14 @@ class FabricMap {
   }
 
   paintSwitch({node, group, bar, note, drop, count}, selected) {
-    const {frame, tree} = this, i = tree.index(node.layer, node.label), word = frame.switchWord[i];
+    const {frame, tree} = this, i = tree.index(node.layer, node.label), word = WORDS[frame.switchWord[i]], up = frame.told[i];
     const share = frame.redirected[i], drops = frame.dropped[i], trouble = frame.trouble[i];
-    put(group, 'class', `switch${word === UP ? '' : ' down'}${trouble ? ' trouble' : ''}${node.id === selected ? ' selected' : ''}`);
-    put(group, 'data-state', WORDS[word]);
-    put(group, 'aria-label', `${node.id}: ${word === UP ? trouble || 'up' : WORDS[word]}`);
+    put(group, 'class', `switch${up ? '' : ' down'}${trouble ? ' trouble' : ''}${node.id === selected ? ' selected' : ''}`);
+    put(group, 'data-state', word);
+    put(group, 'aria-label', `${node.id}: ${this.stateText(i)}`);
     const scheme = frame.scheme[i] || '';
-    write(note, word !== UP ? WORDS[word] : node.layer === tree.layers ? '' : `${scheme} ${percent(share)}`);
-    put(bar, 'width', word === UP && share > 0 ? ((BOX.width - 6) * share).toFixed(1) : 0);
+    write(note, word !== WORDS[RUNNING] ? word : node.layer === tree.layers ? '' : `${scheme} ${percent(share)}`);
+    put(bar, 'width', up && share > 0 ? ((BOX.width - 6) * share).toFixed(1) : 0);
     put(drop, 'class', drops > 0 ? 'drop on' : 'drop');
     write(count, drops > 0 ? (drops < 99.5 ? String(Math.ceil(drops)) : drops < 9950 ? `${Math.round(drops / 1000 * 10) / 10}k` : '!') : '');
   }
@@ -274,15 +274,14 @@ class FabricMap {
       const i = tree.index(layer, label), begin = tree.port(layer, label, false, 0);
       let load = 0;
       for (let p = begin; p < begin + 2 * tree.arity; p++) load = Math.max(load, frame.load[p] || 0);
-      const word = frame.switchWord[i];
-      put(rect, 'class', word === UP ? `cell l${Math.round(load * 10)}${frame.trouble[i] ? ' trouble' : ''}` : 'cell dead');
-      if (word !== UP) worst = WORDS[word];
+      put(rect, 'class', frame.told[i] ? `cell l${Math.round(load * 10)}${frame.trouble[i] ? ' trouble' : ''}` : 'cell dead');
+      if (frame.switchWord[i] !== RUNNING) worst = WORDS[frame.switchWord[i]];
       else if (frame.trouble[i] && !worst) worst = 'trouble';
       drops += frame.dropped[i];
       if (!Number.isNaN(frame.redirected[i])) { moved += frame.redirected[i]; told++; }
     }
     put(group, 'class', `folded${worst ? ' trouble' : ''}${drops > 0 ? ' dropping' : ''}`);
-    put(group, 'aria-label', `${node.id}: ${worst || 'up'}`);
+    put(group, 'aria-label', `${node.id}: ${worst || WORDS[RUNNING]}`);
     write(note, worst || (drops > 0 ? `${Math.ceil(drops)} drops/s` : told ? percent(moved / told) : ''));
   }
 
@@ -295,9 +294,15 @@ class FabricMap {
       `${line('▲', m.up, m.upPackets, m.upQueue, m.upSlowed)}\n${line('▼', m.down, m.downPackets, m.downQueue, m.downSlowed)}${words}`;
   }
 
+  // The state of a switch, and more about it.
+  stateText(i) {
+    const {frame} = this, more = frame.trouble[i] || frame.how[i];
+    return `${WORDS[frame.switchWord[i]]}${more ? `, ${more}` : ''}`;
+  }
+
   switchText(node) {
     const {frame, tree} = this, i = tree.index(node.layer, node.label);
-    if (frame.switchWord[i] !== UP) return `${node.id}: ${WORDS[frame.switchWord[i]]}`;
+    if (!frame.told[i]) return `${node.id}: ${this.stateText(i)}`;
     const share = percent(frame.redirected[i]);
     return `${node.id} ${tree.code(node.layer, node.label)}\n${frame.scheme[i] || '–'}${share ? `, ${share} redirected` : ''}` +
       (frame.dropped[i] ? `\n${counted(frame.dropped[i])} drops/s` : '') + (frame.trouble[i] ? `\n${frame.trouble[i]}` : '');

@@ -104,10 +104,11 @@ class Panel {
   node(history, frame, chosen) {
     const {tree} = history, end = tree.parse(chosen.name);
     if (!end || !end.layer) return this.overview(history, frame);
-    const i = tree.index(end.layer, end.label), word = WORDS[frame.switchWord[i]];
+    const i = tree.index(end.layer, end.label);
+    const good = frame.switchWord[i] === RUNNING && !frame.trouble[i], more = frame.trouble[i] || frame.how[i];
     const head = [this.close(), make('h2', {}, chosen.name + (chosen.port ? `.${chosen.port}` : '')),
-      make('p', {class: word === 'up' && !frame.trouble[i] ? 'dim' : 'bad'}, word === 'up' ? frame.trouble[i] ||
-        `layer ${end.layer}, code ${tree.code(end.layer, end.label)}` : word)];
+      make('p', {class: good ? 'dim' : 'bad'}, good ? `layer ${end.layer}, code ${tree.code(end.layer, end.label)}`
+        : `${WORDS[frame.switchWord[i]]}${more ? `: ${more}` : ''}`)];
     return head.concat(chosen.port ? this.port(history, frame, chosen, end) : this.ofSwitch(history, frame, end, i));
   }
 

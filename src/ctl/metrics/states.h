@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The states of switches: every view of drbctl, its events, metrics and map have their words from
+// this table, and drbfabric has them from drbctl. docs/reference/glossary.md repeats it.
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/telemetry/switch_reader.h"
+
+struct metrics_poll;
+struct metrics_switch;
+
+#define CTL_STATES(X)                                                                              \
+	X(running, "answers and forwards")                                                         \
+	X(starting, "its ports do not forward yet")                                                \
+	X(drained, "each link to a switch is drained")                                             \
+	X(cut, "each link to a switch is dead")                                                    \
+	X(slow, "gets too little CPU time")                                                        \
+	X(stuck, "a worker is stuck")                                                              \
+	X(hung, "answers nothing")                                                                 \
+	X(dead, "was killed, or ended without an order")                                           \
+	X(stopped, "ended by an order")                                                            \
+	X(unknown, "no permission to ask, or no known reply")
+
+enum ctl_state {
+#define X(word, meaning) CTL_STATE_##word,
+	CTL_STATES(X)
+#undef X
+		CTL_STATE_COUNT
+};
+
+const char *ctl_state_word(enum ctl_state state);
+// The state by the switch's own report alone. NULL: the report does not tell.
+const char *ctl_state_of(const struct drb_switch_info *info);
+// True if somebody must see to the switch: it is stuck, hung, dead or unknown.
+bool ctl_state_is_bad(enum ctl_state state);
+
+// Sets the state of every switch of a poll, and since when its neighbours miss it.
+void ctl_states_find(struct metrics_poll *poll);
+
+#define CTL_STATE_HOW_MAX 64
+
+// How and when a switch came into its state: "killed at 11:20:07"; "" if there is nothing to say.
+void ctl_state_how(const struct metrics_switch *s, char text[CTL_STATE_HOW_MAX]);
+
+#define CTL_STATES_TEXT_MAX 256
+
+// "20 switches: 18 running, 1 hung, 1 dead". Returns true if a state is bad.
+bool ctl_states_count(const struct metrics_poll *poll, char text[CTL_STATES_TEXT_MAX]);
