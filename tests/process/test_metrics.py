@@ -121,7 +121,7 @@ def one_that_ends_is_down():
             while (event := json.loads(events.stdout.readline()))['what'] != 'switch':
                 pass
             events.terminate()
-        assert (event['switch'], event['before'], event['after']) == ('s1-1', 'runs', 'gone'), event
+        assert (event['switch'], event['before'], event['after']) == ('s1-1', 'running', 'stopped'), event
         f.until(s1_0=True, s1_1=False, s2_0=True)
         # An ending switch does not answer any more but still has its socket.
         until(lambda: f.state('s1-1')['ended'])

@@ -9,8 +9,10 @@
 
 _Static_assert(DRB_DROP_COUNT <= 64, "a bit for each reason");
 
-// A switch that has not answered for this long is reported as silent.
-#define SILENT_NS UINT64_C(2000000000)
+// A switch that has not answered for this long is reported as hung or slow.
+#define PATIENCE_NS UINT64_C(2000000000)
+// A switch that ends closes its socket before it removes it. After this time it was killed.
+#define ENDING_NS UINT64_C(500000000)
 
 // The switch that is compared, and the callback that receives its events.
 struct telling {
@@ -78,60 +80,86 @@ static void compare_reloads(const struct telling *t, uint64_t before, uint64_t n
 	tell(t, NULL, "reloads", was, is);
 }
 
-static void compare_ports(const struct telling *t, const struct drb_switch_all *before,
-			  const struct drb_switch_all *now)
+// True if the end of a port's peer, which is not told yet, may be the cause of the port's change:
+// the peer has not reported since. Causes are told before effects.
+static bool may_be_effect(const struct metrics_poll *now, const struct metrics_switch *who,
+			  const struct drb_switch_port *port)
 {
+	const size_t length = strcspn(port->peer, ".");
+
+	for (size_t i = 0; i < now->count && port->since_ns != DRB_UNKNOWN; i++) {
+		const struct metrics_switch *s = &now->switches[i];
+		if (strncmp(s->name, port->peer, length) == 0 && !s->name[length] &&
+		    strcmp(s->fabric, who->fabric) == 0)
+			return s->error == 0 && s->all.time_ns < port->since_ns;
+	}
+	return false;
+}
+
+// Returns false if a change is to be told later.
+static bool compare_ports(const struct telling *t, const struct metrics_poll *poll,
+			  const struct drb_switch_all *before, struct drb_switch_all *now)
+{
+	bool all = true;
+
 	for (uint32_t i = 0; i < now->port_count && i < before->port_count; i++) {
-		const struct drb_switch_port *a = &before->ports[i], *b = &now->ports[i];
+		const struct drb_switch_port *a = &before->ports[i];
+		struct drb_switch_port *b = &now->ports[i];
+		if (strcmp(a->state, b->state) != 0 && may_be_effect(poll, t->who, b)) {
+			*b = *a;
+			all = false;
+			continue;
+		}
 		tell(t, b->name, "state", a->state, b->state);
 		tell(t, b->name, "neighbour", a->neighbour, b->neighbour);
 	}
+	return all;
 }
 
-static const char *how_is(const struct metrics_switch *s)
+static void compare_states(const struct telling *t, const struct metrics_switch *before)
 {
-	switch (s->error) {
-	case 0:
-		return "runs";
-	case -ENOENT:
-		return "gone";
-	case -EIO:
-		return "stuck";
-	default:
-		return "silent";
-	}
+	tell(t, NULL, "switch", before ? ctl_state_word(before->state) : "",
+	     ctl_state_word(t->who->state));
 }
 
-static uint64_t compare_switch(const struct telling *t, const struct metrics_switch *before,
-			       uint64_t dropping)
+static void compare_pids(const struct telling *t, uint64_t before, uint64_t now)
 {
-	const struct metrics_switch *now = t->who;
-	bool ran = before && before->error == 0, runs = now->error == 0;
+	char was[32], is[32];
 
-	if (!ran || !runs) {
-		tell(t, NULL, "switch", before ? how_is(before) : "silent",
-		     before || runs ? how_is(now) : "silent");
+	snprintf(was, sizeof(was), "%" PRIu64, before);
+	snprintf(is, sizeof(is), "%" PRIu64, now);
+	tell(t, NULL, "pid", was, is);
+}
+
+// Returns the drop reasons, as compare_drops().
+static uint64_t compare_answers(const struct telling *t, const struct metrics_poll *poll,
+				const struct metrics_switch *before, struct metrics_switch *now,
+				uint64_t dropping)
+{
+	const struct drb_switch_all *a = &before->all, *b = &now->all;
+
+	if (a->info.pid != b->info.pid) {
+		compare_states(t, before);
 		return 0;
 	}
-	if (before->all.info.pid != now->all.info.pid) {
-		tell(t, NULL, "switch", "runs", "runs anew");
-		return 0;
-	}
-	compare_reloads(t, before->all.info.reloads, now->all.info.reloads);
-	tell(t, NULL, "scheme", before->all.routing.scheme, now->all.routing.scheme);
-	tell(t, NULL, "threshold", before->all.routing.threshold, now->all.routing.threshold);
-	compare_ports(t, &before->all, &now->all);
-	return compare_drops(t, &before->all, &now->all, dropping);
+	compare_reloads(t, a->info.reloads, b->info.reloads);
+	tell(t, NULL, "scheme", a->routing.scheme, b->routing.scheme);
+	tell(t, NULL, "threshold", a->routing.threshold, b->routing.threshold);
+	if (compare_ports(t, poll, a, &now->all))
+		compare_states(t, before); // which follows from its ports
+	else
+		now->state = before->state;
+	return compare_drops(t, a, b, dropping);
 }
 
-// A poll leaves out the last switches of a fabric once they have ended (metrics/poll.h). Reports
-// these as gone.
+// A poll leaves out the last switches of a fabric once they have ended (metrics/poll.h).
 static void tell_gone(const struct ctl_look *before, const struct ctl_look *now, struct telling t)
 {
 	for (size_t i = 0; i < before->poll.count; i++) {
 		t.who = &before->poll.switches[i];
-		if (t.who->error == 0 && !switch_find(&now->poll, t.who))
-			tell(&t, NULL, "switch", "runs", "gone");
+		if (!switch_find(&now->poll, t.who))
+			tell(&t, NULL, "switch", ctl_state_word(t.who->state),
+			     ctl_state_word(CTL_STATE_stopped));
 	}
 }
 
@@ -148,32 +176,61 @@ static void answer_keep(struct metrics_switch *before, struct metrics_switch *no
 static bool may_answer_yet(const struct metrics_switch *before, const struct metrics_switch *now,
 			   uint64_t silent_ns)
 {
-	return before && before->error == 0 && now->error != 0 && now->error != -ENOENT &&
-	       now->error != -EIO && silent_ns < SILENT_NS;
+	switch (now->state) {
+	case CTL_STATE_hung:
+	case CTL_STATE_slow:
+	case CTL_STATE_unknown:
+		return before->error == 0 && now->error < 0 && silent_ns < PATIENCE_NS;
+	case CTL_STATE_dead:
+		return before->error == 0 && now->error != -ENOENT && silent_ns < ENDING_NS;
+	default:
+		return false;
+	}
+}
+
+// Reports the change of a switch's state. Returns what is to be kept of it.
+static struct ctl_seen compare_switch(struct telling *t, struct ctl_look *before,
+				      struct metrics_switch *who, uint64_t now_ns)
+{
+	struct metrics_switch *old = switch_find(&before->poll, who);
+	struct ctl_seen seen = {.answered_ns = now_ns};
+
+	if (old && before->seen)
+		seen = before->seen[old - before->poll.switches];
+	seen.before = NULL;
+	if (old && may_answer_yet(old, who, now_ns - seen.answered_ns)) {
+		answer_keep(old, who);
+		return seen;
+	}
+	seen.answered_ns = now_ns;
+	t->who = who;
+	if (old && old->error == 0 && who->error == 0) {
+		seen.before = old;
+		compare_pids(t, old->all.info.pid, who->all.info.pid);
+		return seen;
+	}
+	seen.dropping = 0;
+	compare_states(t, old);
+	return seen;
 }
 
 int ctl_compare(struct ctl_look *before, struct ctl_look *now, ctl_on_event tell_it, void *context)
 {
 	struct telling t = {.unix_ms = now->poll.unix_ms, .tell = tell_it, .context = context};
-	struct ctl_seen *seen = calloc(now->poll.count ? now->poll.count : 1, sizeof(*seen));
+	const size_t count = now->poll.count;
+	struct ctl_seen *seen = calloc(count ? count : 1, sizeof(*seen));
 
 	if (!seen)
 		return -ENOMEM;
 	tell_gone(before, now, t);
-	for (size_t i = 0; i < now->poll.count; i++) {
-		struct metrics_switch *who = &now->poll.switches[i],
-				      *old = switch_find(&before->poll, who);
-		const struct ctl_seen was =
-			old && before->seen ? before->seen[old - before->poll.switches]
-					    : (struct ctl_seen){.answered_ns = now->poll.time_ns};
-		if (may_answer_yet(old, who, now->poll.time_ns - was.answered_ns)) {
-			answer_keep(old, who);
-			seen[i] = was;
-			continue;
-		}
-		t.who = who;
-		seen[i].answered_ns = now->poll.time_ns;
-		seen[i].dropping = compare_switch(&t, old, was.dropping);
+	for (size_t i = 0; i < count; i++)
+		seen[i] = compare_switch(&t, before, &now->poll.switches[i], now->poll.time_ns);
+	for (size_t i = 0; i < count; i++) {
+		t.who = &now->poll.switches[i];
+		if (seen[i].before)
+			seen[i].dropping =
+				compare_answers(&t, &now->poll, seen[i].before,
+						&now->poll.switches[i], seen[i].dropping);
 	}
 	free(now->seen);
 	now->seen = seen;

@@ -10,7 +10,8 @@ struct ctl_event {
 	uint64_t unix_ms;
 	const char *fabric, *name;
 	const char *port; // NULL: the change is of the switch as a whole
-	const char *what; // switch, reloads, state, neighbour, scheme, threshold, drops
+	// switch (its state), pid, reloads, state (of a port), neighbour, scheme, threshold, drops
+	const char *what;
 	const char *before, *after;
 };
 
@@ -20,6 +21,7 @@ typedef void (*ctl_on_event)(const struct ctl_event *event, void *context);
 struct ctl_seen {
 	uint64_t dropping;    // a bit for each reason of drops between the last two answers
 	uint64_t answered_ns; // time of its last answer
+	const struct metrics_switch *before; // private: the answer to compare with; NULL: none
 };
 
 // A poll, and the state kept for its switches. All zeros before the first poll.
@@ -30,6 +32,7 @@ struct ctl_look {
 
 // Reports each difference between `before` and `now` by `tell`, and sets now->seen. A switch that
 // answered less than two seconds ago but not now counts as unchanged: it may be ending, or wait for
-// a CPU. In that case its answers in `before` and `now` are exchanged. Returns 0 or -ENOMEM.
+// a CPU. In that case its answers in `before` and `now` are exchanged. Reports switches before
+// ports, and a port only when its peer's state is known. Returns 0 or -ENOMEM.
 int ctl_compare(struct ctl_look *before, struct ctl_look *now, ctl_on_event tell, void *context);
 void ctl_look_free(struct ctl_look *look);

@@ -74,14 +74,17 @@ static void print_event(const struct ctl_event *event, void *context)
 // Polls until interrupted, or until enough events are printed. Returns an exit code.
 static int follow(struct events *e)
 {
-	struct metrics_poller poller = {.runtime = e->ctl.runtime,
-					.fabric = e->ctl.fabric,
-					.timeout_ms = e->ctl.timeout_ms};
+	struct metrics_poller poller = ctl_poller(&e->ctl);
+	char text[CTL_STATES_TEXT_MAX];
 	const struct timespec pause = {.tv_sec = (time_t)(e->interval_ns / 1000000000),
 				       .tv_nsec = (long)(e->interval_ns % 1000000000)};
 	struct ctl_look before = {0}, now = {0};
 	int rc = metrics_poll(&poller, &before.poll);
 
+	if (rc == 0) {
+		ctl_states_count(&before.poll, text);
+		drb_info("waiting for events of %s", text);
+	}
 	// Compare the first poll with itself: this sets `seen` and reports nothing.
 	if (rc == 0 && ctl_compare(&before, &before, print_event, e) < 0)
 		drb_die("out of memory");
@@ -107,10 +110,10 @@ int ctl_events(int argc, char **argv)
 	// A short timeout: while one switch is waited for, events of the others are late.
 	e.ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_options_parse(sets,
-			  "Prints events of all running switches, or of those of --fabric: a "
-			  "switch starts, ends or falls silent; the state or neighbour of a port "
-			  "changes; a reload; a new scheme or threshold; drops begin. Ends on "
-			  "SIGINT or SIGTERM.",
+			  "Prints events of all switches, or of those of --fabric: the state of a "
+			  "switch changes, or the state or neighbour of a port; a restart; a "
+			  "reload; a new scheme or threshold; drops begin. Causes precede effects. "
+			  "Ends on SIGINT or SIGTERM.",
 			  argc, argv);
 	drb_interrupt_catch(0);
 	return follow(&e);

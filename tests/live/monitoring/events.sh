@@ -90,9 +90,15 @@ cut_for_a_second() { fabric cut s1-1.u0 && sleep 1 && fabric mend s1-1.u0; }
 check "meanwhile a link is down for a second" cut_for_a_second
 check "its end is told" soon port_goes s1-1 u0 down up
 check "and its beginning" port_goes s1-1 u0 up down
-check "the switch is told as silent" soon told '.switch == "s2-1" and .what == "switch" and .before == "runs" and .after == "silent"'
+check "the switch is told as hung" soon told '.switch == "s2-1" and .what == "switch" and .before == "running" and .after == "hung"'
+# The cause is told before its effect, although neighbours notice it sooner.
+precedes() { # precedes FIRST THEN: the first events of both JQ conditions are in this order
+  jq -es "map(select(.unix_ms >= $since_ms)) | (map($1) | index(true)) as \$a | (map($2) | index(true)) as \$b |
+    \$a != null and \$b != null and \$a < \$b" "$scratch/events" >/dev/null || { cat "$scratch/events" && return 1; }
+}
+check "before its neighbours miss it" soon precedes '.switch == "s2-1" and .after == "hung"' '.switch == "s1-0" and .port == "u1" and .after == "down"'
 check "it goes on" fabric resume s2-1
-check "that is told, too" soon told '.switch == "s2-1" and .what == "switch" and .before == "silent" and .after == "runs"'
+check "that is told, too" soon told '.switch == "s2-1" and .what == "switch" and .before == "hung" and .after == "running"'
 
 # A switch that ends, or waits for a CPU, also does not reply for a while.
 is_paused_shortly() {
@@ -106,14 +112,22 @@ is_paused_shortly() {
 decide "a pause of a second is not told" undisturbed 100 is_paused_shortly
 
 check "a switch is stopped" fabric stop s2-1
-check "it is told" soon told '.switch == "s2-1" and .what == "switch" and .before == "runs" and .after == "gone"'
+check "it is told" soon told '.switch == "s2-1" and .what == "switch" and .before == "running" and .after == "stopped"'
+since_ms=$((${EPOCHREALTIME/./} / 1000))
 check "it is started" fabric start s2-1
-check "that is told" soon told '.switch == "s2-1" and .what == "switch" and .before == "gone" and .after == "runs"'
+check "that is told" soon told '.switch == "s2-1" and .what == "switch" and .after == "running" and .unix_ms >= '$since_ms
+
+since_ms=$((${EPOCHREALTIME/./} / 1000))
+check "a switch is killed" fabric kill s2-1
+check "it is told as dead" soon told '.switch == "s2-1" and .what == "switch" and .before == "running" and .after == "dead"'
+check "before its neighbours miss it" soon precedes '.switch == "s2-1" and .after == "dead"' '.switch == "s1-0" and .port == "u1" and .after == "down"'
+check "it is started again" fabric start s2-1
+check "that is told, too" soon told '.switch == "s2-1" and .what == "switch" and .after == "running" and .unix_ms >= '$since_ms
 
 kill $teller
 wait $teller
 check "it ends well on SIGTERM" test $? = 0
-check "it said nothing else" test ! -s "$scratch/said"
+check "it said that it waits, and nothing else" test "$(cat "$scratch/said")" = 'drbctl: waiting for events of 6 switches: 6 running'
 
 well "its links are up again, too"
 "$build/src/ctl/drbctl" events --count 1 >"$scratch/lines" &

@@ -73,37 +73,54 @@ static const char *tell_all(unsigned polls)
 	return told;
 }
 
-static int error_of(char letter)
+static void set_state(struct metrics_switch *s, char letter)
 {
-	return letter == 's' ? -ETIMEDOUT : letter == 'k' ? -EIO : letter == 'g' ? -ENOENT : 0;
+	static const struct {
+		char letter;
+		int error;
+		enum ctl_state state;
+	} how[] = {
+		{'r', 0, CTL_STATE_running},          {'h', -ETIMEDOUT, CTL_STATE_hung},
+		{'k', -EIO, CTL_STATE_stuck},         {'g', -ENOENT, CTL_STATE_stopped},
+		{'d', -ECONNREFUSED, CTL_STATE_dead},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(how); i++) {
+		if (how[i].letter != letter)
+			continue;
+		s->error = how[i].error;
+		s->state = how[i].state;
+	}
 }
 
-// One letter per poll: the switch runs, is silent, stuck, or gone. Silence is reported after two
-// seconds, the other states at once.
+// One letter per poll: the switch runs, is hung, stuck, stopped (gone) or dead. That it is hung is
+// reported after two seconds, that it is dead after half a second, the other states at once.
 TEST(how_a_switch_is)
 {
 	static const struct {
 		const char *polls, *told;
 	} rows[] = {
 		{"rrr", ""},
-		{"rrkkrr", "2 s1-1 switch runs>stuck\n4 s1-1 switch stuck>runs\n"},
-		{"rkrkr", "1 s1-1 switch runs>stuck\n2 s1-1 switch stuck>runs\n"
-			  "3 s1-1 switch runs>stuck\n4 s1-1 switch stuck>runs\n"},
-		{"rggr", "1 s1-1 switch runs>gone\n3 s1-1 switch gone>runs\n"},
-		{"rsssssssssr", ""},
-		{"rsssssssssssr", "10 s1-1 switch runs>silent\n12 s1-1 switch silent>runs\n"},
-		{"rrsssssrsssssssssr", ""},
-		{"rsssk", "4 s1-1 switch runs>stuck\n"},
-		{"rsssg", "4 s1-1 switch runs>gone\n"},
-		{"skgsr", "1 s1-1 switch silent>stuck\n2 s1-1 switch stuck>gone\n"
-			  "3 s1-1 switch gone>silent\n4 s1-1 switch silent>runs\n"},
+		{"rrkkrr", "2 s1-1 switch running>stuck\n4 s1-1 switch stuck>running\n"},
+		{"rkrkr", "1 s1-1 switch running>stuck\n2 s1-1 switch stuck>running\n"
+			  "3 s1-1 switch running>stuck\n4 s1-1 switch stuck>running\n"},
+		{"rggr", "1 s1-1 switch running>stopped\n3 s1-1 switch stopped>running\n"},
+		{"rhhhhhhhhhr", ""},
+		{"rhhhhhhhhhhhr", "10 s1-1 switch running>hung\n12 s1-1 switch hung>running\n"},
+		{"rrhhhhhrhhhhhhhhhr", ""},
+		{"rddg", "3 s1-1 switch running>stopped\n"},
+		{"rdddddr", "3 s1-1 switch running>dead\n6 s1-1 switch dead>running\n"},
+		{"rhhhk", "4 s1-1 switch running>stuck\n"},
+		{"rhhhg", "4 s1-1 switch running>stopped\n"},
+		{"hkghr", "1 s1-1 switch hung>stuck\n2 s1-1 switch stuck>stopped\n"
+			  "3 s1-1 switch stopped>hung\n4 s1-1 switch hung>running\n"},
 	};
 
 	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
 		const unsigned polls = (unsigned)strlen(rows[r].polls);
 		begin(NULL);
 		for (unsigned n = 0; n < polls; n++)
-			switches[n][1].error = error_of(rows[r].polls[n]);
+			set_state(&switches[n][1], rows[r].polls[n]);
 		assert_string_equal(tell_all(polls), rows[r].told);
 	}
 }
@@ -121,7 +138,37 @@ TEST_WITH(what_a_switch_says_of_itself, begin, NULL)
 	strcpy(ports[4][0][1].state, "up");
 	assert_string_equal(tell_all(5), "2 s1-0 reloads 0>1\n2 s1-0.u0 neighbour >s2-1.d0\n"
 					 "2 s1-0.u1 state up>down\n2 s1-1 scheme drb>walk\n"
-					 "2 s1-1 threshold 2>3\n4 s1-0 switch runs>runs anew\n");
+					 "2 s1-1 threshold 2>3\n4 s1-0 pid 10>99\n");
+}
+
+// The port of s1-0 to s1-1 goes down in the second poll, which s1-1 has answered before it ended,
+// or before it hung. Its state is told first.
+TEST_WITH(causes_are_told_before_effects, begin, NULL)
+{
+	static const struct {
+		const char *polls, *told;
+	} rows[] = {
+		{"rrrrr", "2 s1-0.u1 state up>down\n"}, // a link that is cut
+		{"rrdddddd", "4 s1-1 switch running>dead\n4 s1-0.u1 state up>down\n"},
+		{"rrggg", "2 s1-1 switch running>stopped\n2 s1-0.u1 state up>down\n"},
+		{"rrhhhhhhhhhhhh", "11 s1-1 switch running>hung\n11 s1-0.u1 state up>down\n"},
+	};
+
+	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+		const unsigned polls = (unsigned)strlen(rows[r].polls);
+		begin(NULL);
+		for (unsigned n = 0; n < polls; n++) {
+			set_state(&switches[n][1], rows[r].polls[n]);
+			// The second answer of s1-1 is older than the change.
+			switches[n][1].all.time_ns = n * INTERVAL_NS + (n < 2 ? 1 : 3);
+			strcpy(ports[n][0][1].peer, "s1-1.d0");
+			if (n == 0)
+				continue;
+			strcpy(ports[n][0][1].state, "down");
+			ports[n][0][1].since_ns = INTERVAL_NS + 2;
+		}
+		assert_string_equal(tell_all(polls), rows[r].told);
+	}
 }
 
 // Each drop reason is reported when it begins, and again after a poll without such drops.
