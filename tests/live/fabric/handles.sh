@@ -134,34 +134,34 @@ check "the way is not over it" soon around h0 h7 s2-1
 check "which is not certain" grep -q 'not certain from s1-0: .*' "$scratch/said"
 check "packets take it" fabric exec h0 -- fping -q 10.0.0.8
 check "it is stopped then, as asked for" state_is s2-1 stopped
-check "the others are not" state_is s2-0 ready
+check "the others are not" state_is s2-0 running
 # listed SWITCH: prints its state, and whether it has a process
 listed() {
   drbctl list --json | jq -r --arg s "$1" 'select(.switch == $s) | "\(.fabric) \(.code) \(.ports) \(.state) \(.pid > 0)"'
 }
 check "drbctl lists it as stopped" test "$(listed s2-1)" = "drb (1) 4 stopped false"
-check "the others as ready" test "$(listed s2-0)" = "drb (0) 4 ready true"
+check "the others as running" test "$(listed s2-0)" = "drb (0) 4 running true"
 check "all of them" test "$(drbctl list --csv | wc -l)" = 7
 check "only this one is stopped" test "$(drbctl list --fabric drb | grep -c ' stopped ')" = 1
 check "stopped twice" bash -c "'$root/topo/fabric' stop s2-1 | grep -q 'did not run'"
 check "is stopped still" state_is s2-1 stopped
 check "it is started again" fabric restart s2-1
-check "it is ready then" state_is s2-1 ready
+check "it runs then" state_is s2-1 running
 check "its neighbours use it" soon fabric check wiring
 check "it is killed" fabric kill s2-1
 check "which is another state" soon state_is s2-1 dead
 check "started once more" fabric start s2-1
-check "it is ready again" state_is s2-1 ready
+check "it runs again" state_is s2-1 running
 before=$(fabric status --csv | sed -n 's/^s1-0,[^,]*,\([0-9]*\),.*/\1/p')
 check "switches that run are started anew" fabric restart s1-0 s1-1 s1-0
 check "as another process" bash -c "
-  '$root/topo/fabric' status --csv | grep '^s1-0,' | grep -v ',$before,' | grep -q ready"
+  '$root/topo/fabric' status --csv | grep '^s1-0,' | grep -v ',$before,' | grep -q running"
 
 fabric stop s1-2 >/dev/null
 fabric exec s1-2 -- "$build/src/switch/drbswitch" -c /run/drbswitch/drb/s1-2.yaml &
 by_hand=$!
-check "one that was started by hand is known" soon state_is s1-2 ready
-check "drbctl lists it once" test "$(listed s1-2)" = "drb (2) 4 ready true"
+check "one that was started by hand is known" soon state_is s1-2 running
+check "drbctl lists it once" test "$(listed s1-2)" = "drb (2) 4 running true"
 check "and ends when it is stopped" fabric stop s1-2
 wait $by_hand
 check "with status 0" test $? = 0

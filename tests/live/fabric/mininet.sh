@@ -104,7 +104,7 @@ check "and up" cli "link h0 s1-0 up"
 check "drbfabric check knows the network" soon fabric check
 check "drbctl does" says '^drb  *s3-3 ' drbctl list
 check "a switch is stopped" cli "switch s2-1 stop"
-check "it is dead then" says '^s2-1,drb-s2-1,[0-9]*,dead' fabric status --csv
+check "it is stopped then" says '^s2-1,drb-s2-1,[0-9]*,stopped' fabric status --csv
 check "and started" cli "switch s2-1 start"
 check "and works" soon fabric check wiring
 check "counters from the command line of mn" says 'multicast' cli "dpctl drops"

@@ -48,7 +48,7 @@ chmod 700 /run/dpdk
 check "list shows the switches of the plan" same \
   "$(drbctl list --csv | awk -F, 'NR > 1 { print $2 }')" \
   "$(drbtopo list -l 2 -d 2 --csv | awk -F, 'NR > 1 { print $1 }')"
-check "all are ready" test "$(drbctl list --csv | grep -c ',ready,')" = 6
+check "all run" test "$(drbctl list --csv | grep -c ',running,')" = 6
 check "links are those of the wiring formula" same \
   "$(drbctl show --all links --csv | awk -F, '$3 ~ /^u/ { print $2 "." $3 "=" $4 }')" \
   "$(drbtopo list links -l 2 -d 2 --csv | awk -F, '$1 ~ /^s/ { print $1 "." $2 "=" $3 "." $4 }')"
@@ -96,7 +96,7 @@ check "options before the verb" test "$(drbctl --json --fabric drb list | jq -s 
 check "which may be meant otherwise" fails_with 2 'options must follow the verb: drbctl drain --fabric' drbctl --fabric drain list
 check "of drbfabric" bash -c "'$root/topo/fabric' --json status | jq -es 'length == 14'"
 check "which may be meant otherwise" fails_with 2 'options must follow the verb: .*fabric up --fabric' fabric --fabric up status
-check "watch, plain" test "$(drbctl watch -i 50ms -c 3 | grep -c '^fabric')" = 3
+check "watch, plain" test "$(drbctl watch -i 50ms -c 3 | grep -c '^switch')" = 3
 check "watch as CSV is one table" test "$(drbctl watch -i 50ms -c 3 --csv s1-0 s1-1 | wc -l)" = 7
 if command -v script >/dev/null; then
   # fits COMMAND: no line of its output is longer than the 80 columns of a terminal
@@ -142,15 +142,48 @@ check "a full disk" fails_with 1 'standard output' bash -c '"$0" list >/dev/full
 
 pid=$(pid_of s2-0)
 kill -STOP "$pid"
-check "a stopped switch does not answer" fails_with 1 'drb-s2-0: does not answer' \
-  drbctl list
-check "the others do" test "$(drbctl list --csv 2>/dev/null | grep -c ',ready,')" = 5
+fails_quietly() { ! "$@" >"$scratch/said" 2>&1 && ! grep '^drbctl: ' "$scratch/said"; }
+check "a hung switch is an error" fails_quietly drbctl list
+check "its row says so" grep -qE '^drb +s2-0 .* hung +answers nothing' "$scratch/said"
+check "the last line counts it" test "$(tail -n 1 "$scratch/said")" = "6 switches: 5 running, 1 hung"
 kill -CONT "$pid"
 check "it answers again" says '^s2-0 ' drbctl show s2-0
 kill -KILL "$pid"
 # Its threads end one after another; with the last one, the socket closes.
 check "a dead switch is not running" soon fails_with 1 'drb-s2-0: not running' drbctl show s2-0
-check "its socket is not listed" test "$(drbctl list --csv | grep -c ',s2-0,')" = 0
+fabric down >/dev/null
+
+# One of twenty is killed and one is stopped: all programs have a row for each, in the same words.
+up -l 3 -d 2
+well "all links are up"
+kill -KILL "$(pid_of s2-1)" && kill -STOP "$(pid_of s3-2)"
+# the_same STATUS COMMAND...: it has this status and prints 20 lines "SWITCH STATE", two not running
+the_same() {
+  local status=$1 said got
+  shift
+  said=$("$@" 2>/dev/null)
+  got=$?
+  [ $got = "$status" ] && [ "$(wc -l <<<"$said")" = 20 ] && [ "$(grep -v ' running$' <<<"$said")" = $'s2-1 dead\ns3-2 hung' ] ||
+    { echo "status $got: $said" && return 1; }
+}
+rows_of() { drbctl "$@" --json | jq -r '"\(.switch) \(.state)"' && return "${PIPESTATUS[0]}"; }
+states_in_metrics() { drbctl metrics | sed -n 's/^drb_switch_state{.*switch="\([^"]*\)",.*state="\([^"]*\)"} 1$/\1 \2/p'; }
+states_in_status() { fabric status --json | jq -r 'select(.node | startswith("s")) | "\(.node) \(.state)"' && return "${PIPESTATUS[0]}"; }
+check "list has both" soon the_same 1 rows_of list
+check "with status 1" fails_quietly drbctl list
+check "when and how" test "$(grep -cE ' (dead +killed at|hung +answers nothing since) [0-9:]{8} ' "$scratch/said")" = 2
+check "counted in the last line" test "$(tail -n 1 "$scratch/said")" = "20 switches: 18 running, 1 hung, 1 dead"
+check "watch, too" the_same 1 rows_of watch -c 1 -i 50ms
+check "check, too" the_same 1 rows_of check
+check "metrics, too" the_same 0 states_in_metrics
+check "drbfabric status, too" the_same 1 states_in_status
+if command -v script >/dev/null; then
+  screen=$(script -qec "stty cols 80 rows 16; $build/src/ctl/drbctl watch -i 50ms -c 1" /dev/null | tr -d '\r')
+  check "watch fits its window" test "$(wc -l <<<"$screen")" -le 15
+  check "with the worst first" test "$(sed -n '2,3s/ .*//p' <<<"$screen" | xargs)" = "s2-1 s3-2"
+  check "says what it leaves out" grep -qx 'and 10 more (--wide shows all)' <<<"$screen"
+  check "and has a line for all" grep -qE '^20 switches: 18 running, 1 hung, 1 dead; [0-9]+ pkt/s to hosts, .*drops/s$' <<<"$screen"
+fi
 fabric down >/dev/null
 
 fake() { # fake FABRIC INSTANCE LOST UNNAMED

@@ -211,7 +211,9 @@ def counters(plan, drbctl):
                           capture_output=True, text=True, check=False)
     complaints = done.stderr.splitlines()
     for row in map(json.loads, done.stdout.splitlines()):
-        if row['conserved'] is False:
+        if row['conserved'] is None and row['in_packets'] is None:
+            complaints.append(f"{row['switch']} is {row['state']}")
+        elif row['conserved'] is False:
             complaints.append(f"{row['switch']}: {row['missing_packets']:g} packets are missing: "
                               f"{row['in_packets']} came in")
     return {'check': 'counters', 'checked': len(names), 'failed': len(complaints)}, complaints

@@ -5,7 +5,8 @@
   log/<switch>.log             output of the switch
   hosts                        /etc/hosts for commands of `exec`: of the machine and of the plan
   processes                    one line per switch started or stopped: name, process id, start
-                               time; or name, "stopped". The last line of a switch counts
+                               time; or name, "stopped", also before its first start. The last
+                               line of a switch counts
   state.json                   options; phase; owner, the process with which the fabric ends; up_ns,
                                when all switches were ready (monotonic clock). For taking it down:
                                the inode of each namespace, null until it is made; `born`, the time
@@ -38,7 +39,7 @@ NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,23}'  # of a fabric
 SPACE = '[A-Za-z0-9][A-Za-z0-9_.-]{0,63}'  # of a namespace
 # Phases of a fabric: only its folder exists; namespaces and processes may exist; all exist.
 PLANNING, STARTING, UP = 'planning', 'starting', 'up'
-# State of a switch that a user stopped, in `processes` and in its status.
+# The record of a switch that a user stopped, in `processes`.
 STOPPED = 'stopped'
 
 
@@ -275,13 +276,11 @@ class Fabric:
         with open(self.path('processes'), 'a', encoding='ascii') as f:
             f.write(f'{name} {pid} {started}\n')
 
-    def record_stop(self, name):
+    def record_stops(self, names):
+        """Records that these switches are to end, or are still to start. Call it before they end,
+        so that nobody takes their end for a crash."""
         with open(self.path('processes'), 'a', encoding='ascii') as f:
-            f.write(f'{name} {STOPPED}\n')
-
-    def forget_processes(self):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.path('processes'))
+            f.write(''.join(f'{name} {STOPPED}\n' for name in names))
 
     def _last_records(self):
         """The last complete line about each switch: {switch: words after its name}."""
@@ -311,13 +310,18 @@ class Fabric:
         stray = processes.of_fabric(self.path(node['config']), self.state().get('namespaces') or {})
         recorded = self.processes().get(node['name'])
         doomed = {*stray, *([recorded] if recorded and processes.is_alive(*recorded) else [])}
+        if doomed:
+            self.record_stops([node['name']])
         processes.stop(doomed)
         return bool(doomed)
 
     def stop_switches(self):
         """Ends all recorded processes, and those that a killed harness did not record."""
         stray = processes.of_fabric(f'{self.folder}/', self.state().get('namespaces') or {})
-        processes.stop({*self.processes().values(), *stray})
+        recorded = self.processes()
+        with contextlib.suppress(OSError):  # a full disk
+            self.record_stops(self.alive())
+        processes.stop({*recorded.values(), *stray})
 
     def tear_down(self):
         """Undoes an up, finished or not. Returns the number of namespaces removed."""

@@ -2,18 +2,16 @@
 """Single nodes of a fabric that is up: shows their status, and stops and restarts switches."""
 
 import contextlib
-from concurrent import futures
+import json
+import subprocess
 
 from drbfabric import Failure, usage
 from drbfabric.common import schemes
 from drbfabric.common.cli import need_root
-from drbfabric.common.limits import at_once
 from drbfabric.common.output import print_result, print_rows
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, netns, processes
 from drbfabric.fabric.telemetry import Telemetry
-
-ASKED_AT_ONCE = 256
 
 
 def find(plan, name):
@@ -76,28 +74,11 @@ def warn_of_neighbours(plan, say):
             say(text)
 
 
-# Time within which a healthy switch answers.
-PROMPT_S = 0.9
-
-
-def _status(node, process, absent):
-    """The row of a switch, even if it was started by hand. Its state is `absent` if there is no
-    process, and silent if it does not answer in time."""
-    row = {'node': node['name'], 'namespace': node['namespace'], 'state': absent}
-    if process and processes.is_alive(*process):
-        row.update(state='starting', pid=process[0])
-    try:
-        with Telemetry(node['namespace'], PROMPT_S) as t:
-            info = t.ask('/drb/info') or {}
-    except (TimeoutError, BlockingIOError):
-        # The switch reads no commands, or does not even accept the connection.
-        row['state'] = 'silent'
-        return row
-    except OSError:
-        return row
-    row.update(pid=info.get('pid'), uptime_s=info['uptime_ns'] / 1e9 if 'uptime_ns' in info else None)
-    row['state'] = 'stuck' if info.get('stuck') else 'ready' if info.get('ready') == 1 else 'starting'
-    return row
+def _listed(fabric):
+    """Returns the exit status of drbctl list for a fabric, and its rows: {switch: row}."""
+    done = subprocess.run([program('drbctl', 'ctl'), 'list', '--json', '--fabric', fabric.name],
+                          stdout=subprocess.PIPE, text=True, check=False)
+    return done.returncode, {row['switch']: row for row in map(json.loads, done.stdout.splitlines())}
 
 
 def status(args):
@@ -106,24 +87,19 @@ def status(args):
     plan = fabric.plan()
     if not plan:
         raise Failure(f'no fabric {fabric.name} here')
-    recorded, made = fabric.processes(), fabric.state().get('namespaces') or {}
-    stopped = fabric.stopped()
-
-    def one(node):
-        name = node['name']
-        return _status(node, recorded.get(name), fabrics.STOPPED if name in stopped else 'dead')
-
-    # Ask all at once, so that any number of silent switches costs only one timeout.
-    with futures.ThreadPoolExecutor(max_workers=at_once(ASKED_AT_ONCE)) as pool:
-        rows = list(pool.map(one, plan['switches']))
+    made = fabric.state().get('namespaces') or {}
+    code, listed = _listed(fabric)
+    rows = [{'node': node['name'], 'namespace': node['namespace'],
+             **{key: listed.get(node['name'], {}).get(key) for key in ('pid', 'state', 'uptime_s')}}
+            for node in plan['switches']]
     for node in plan['hosts']:
         there = netns.inode(node['namespace'])
         good = there is not None and there == made.get(node['namespace'])
-        rows.append({'node': node['name'], 'namespace': node['namespace'],
-                     'state': 'ready' if good else 'gone'})
+        rows.append({'node': node['name'], 'namespace': node['namespace'], 'state': 'ready' if good else 'gone'})
+        code = code if good else 1
     print_rows([('node', 'node'), ('namespace', 'namespace'), ('pid', 'pid'), ('state', 'state'),
                 ('uptime_s', 'uptime s')], rows, args.format)
-    return 0 if all(row['state'] == 'ready' for row in rows) else 1
+    return code
 
 
 def stop(args):
@@ -132,8 +108,6 @@ def stop(args):
     with fabrics.lock():
         for node in find_switches(fabric.need_plan(), args.switches):
             state = fabrics.STOPPED if fabric.stop_switch(node) else 'did not run'
-            if state == fabrics.STOPPED:
-                fabric.record_stop(node['name'])
             print_result({'switch': node['name'], 'state': state}, f"{node['name']}: {state}",
                          args.format)
     return 0

@@ -62,6 +62,7 @@ def start_switches(fabric, plan, drbswitch, seconds, progress):
 
     Returns the ports that do not hear a neighbour."""
     switches = processes.Switches(fabric, drbswitch)
+    fabric.record_stops(node['name'] for node in plan['switches'])
     for node in plan['switches']:
         switches.start(node)
     switches.wait_ready(plan['switches'], seconds, lambda count: progress.add(count * SWITCH))
@@ -179,7 +180,6 @@ def restart_switches(fabric, plan, folder, options, timeout):
         with undone_on_failure(fabric):
             fabric.save_state(phase=fabrics.STARTING, options=options)
             fabric.stop_switches()
-            fabric.forget_processes()
             for name in os.listdir(folder):
                 os.replace(f'{folder}/{name}', fabric.path(name))
             with Progress('replan', len(plan['switches']) * SWITCH) as progress:

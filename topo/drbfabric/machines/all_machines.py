@@ -217,7 +217,8 @@ def control(args):
         print(merge({name: answer['stdout'] for name, answer in answers.items()}, machines.names,
                     [(node, name, machines.plan['fabric']) for node, name in gone]), end='')
     elif words[0] in WITH_ROWS:
-        lost = [{'machine': name, 'fabric': machines.plan['fabric'], 'switch': node['name'], 'state': 'machine gone'}
+        lost = [{'machine': name, 'fabric': machines.plan['fabric'], 'switch': node['name'], 'state': 'unknown',
+                 'trouble': 'machine gone'}
                 for node, name in gone] if words[0] == 'list' else []
         _print(_rows(answers) + lost, kind)
     else:
