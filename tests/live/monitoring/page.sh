@@ -83,6 +83,15 @@ wait $server
 check "down" fabric down
 
 check "the recorder ended by itself" grep -q 'looks$' "$scratch/recorded"
+busiest() { # the busiest link of the recording has sent what its switch counted from the first look to the last
+  local switch port packets
+  IFS=, read -r _ switch port _ packets _ < <(/usr/bin/python3 -B "$root/lab/run" links "$scratch/run.ndjson" --csv | sed -n 2p)
+  jq -se --arg switch "$switch" --arg port "$port" --argjson packets "$packets" '
+    (.[0].port_counters | index("out_packets")) as $at
+    | [.[].switches[] | select(.name == $switch) | .ports // [] | .[] | select(.name == $port) | .count[$at]]
+    | $packets > 0 and .[-1] - .[0] == $packets' "$scratch/run.ndjson"
+}
+check "drblab links sums up a recording" busiest
 check "a recording is a state a line" jq -se 'length > 5 and all(.[]; .switches | length == 20)' "$scratch/run.ndjson"
 check "one file plays without server or switches" watched look play "file://$scratch/run.html"
 check "it shows what was" seen '.switches == 20 and .looks > 5 and .delivered > 3000'
