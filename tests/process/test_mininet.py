@@ -27,7 +27,8 @@ def other_options_are_named():
 
 def unknown_options_are_refused():
     """Also those that drbtopo would complete."""
-    for wrong, near in (('schem', 'scheme'), ('sched', 'scheme'), ('thres', 'threshold'), ('rat', 'rate'), ('colour', '')):
+    words = (('schem', 'scheme'), ('sched', 'scheme'), ('thres', 'threshold'), ('rat', 'rate'), ('colour', ''))
+    for wrong, near in words:
         switch = types.SimpleNamespace(name='s1', wanted={'fabric': 'mn', 'options': {'queue': '16', wrong: '1'}})
         try:
             MininetFabric([switch])
