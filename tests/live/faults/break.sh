@@ -57,6 +57,12 @@ check "a rate that is none" fails_with 1 'rate' fabric rate s1-0.u1 fast
 check "changes nothing" rate_is s1-0 u1 2kpps
 check "a link that is not there" fails_with 2 "no link 's1-0.u7'" fabric cut s1-0.u7
 check "what was said" says '^s1-0: .*(ready|link|port)' fabric logs -n 50
+log=/run/drbswitch/drb/log/s1-0.log
+truncated() { # what logrotate does with copytruncate: the log begins again, without a hole
+  : >"$log"
+  drbctl reload s1-0 && soon grep -aq drbswitch "$log" && ! tr -d '\n -~' <"$log" | grep -q .
+}
+check "a log that is cut off begins again" truncated
 check "by one switch" says 'drbswitch: .*port u' fabric logs s1-1
 
 printf '# a fault and its end\n500ms kill s2-1\n1s cut s1-3.u0\n2s mend s1-3.u0\n2s start s2-1\n' >"$scratch/faults"

@@ -114,6 +114,11 @@ def stop(processes):
         raise Failure(f'{len(left)} switch processes do not end after SIGKILL')
 
 
+def _appending(path, flags):
+    """Opens a log so that it has no hole once somebody has cut it off, as logrotate does."""
+    return os.open(path, flags | os.O_APPEND, 0o644)
+
+
 class Switches:
     """The switch processes that one `up` or `replan` starts.
 
@@ -128,7 +133,7 @@ class Switches:
         """Starts a switch inside its namespace. Its output goes to its log file."""
         command = [self.program, '-c', self.fabric.path(node['config']), '--hold']
         self.pipe = self.pipe or os.pipe()
-        with interrupts.deferred(), open(self.fabric.log(node['name']), 'wb') as log, \
+        with interrupts.deferred(), open(self.fabric.log(node['name']), 'wb', opener=_appending) as log, \
              netns.inside(node['namespace']):
             try:
                 child = subprocess.Popen(command, stdin=self.pipe[0], stdout=log,
