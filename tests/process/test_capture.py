@@ -175,6 +175,9 @@ def drops_say_why():
         subprocess.run(['sh', '-c', '"$@" 2>&-', 'sh', DRBCTL, 'capture', '--runtime', w.dir / 'run', 's1-0', '-c',
                         '20', '-w', w.dir / 'e.pcapng'], timeout=WITHIN, check=True)
         assert len(read_pcapng(w.dir / 'e.pcapng')[1]) == 20
+        reader = begin(w, 's1-0', 'icmp')
+        assert 'pings by name are icmp6' in reader.stderr.readline()
+        end(reader)
         # A port that is down drops incoming packets. A full queue drops outgoing packets.
         assert ask(w.socket_of('drb-s1-0'), '/drb/down,d0')[0].startswith('ok: ')
         assert dropped_at(w, 'port_down') == {('s1-0.d0', 1)}

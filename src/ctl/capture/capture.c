@@ -199,6 +199,8 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 		write_head(&output, o->snap);
 	fflush(file);
 	drb_info("capturing at %s", o->where);
+	if (strcmp(o->filter, "icmp") == 0)
+		drb_info("icmp is that of IPv4: pings by name are icmp6");
 	bool ended = false;
 	uint64_t written = copy_packets(&s, &output, o->count, &ended);
 	session_end(&s);
