@@ -43,7 +43,8 @@ def lives_with(stderr):
         for _ in range(300):
             text = ask(path, '/drb/set,threshold=-1')[0]
             assert text.startswith('error: '), text
-            w.drain()
+            w.notified('RELOADING=1')
+            w.notified('READY=1\nSTATUS=not reloaded: set')
         w.config('nonsense: 1\n')
         p.send_signal(signal.SIGHUP)
         w.notified('RELOADING=1')
