@@ -54,7 +54,7 @@ well "all is well in the end"
 # A restarted switch counts from zero again.
 starts_again() { # starts_again SWITCH: restarts it as a supervisor would
   local config=/run/drbswitch/drb/$1.yaml
-  kill -KILL "$(awk -v name="$1" '$1 == name { print $2 }' /run/drbswitch/drb/processes)"
+  kill -KILL "$(pid_of "$1")"
   sleep 0.2
   fabric exec "$1" -- "$build/src/switch/drbswitch" -c "$config" >/dev/null 2>&1 &
   soon fabric check wiring

@@ -33,7 +33,7 @@ check "packets are conserved" drbctl check
 # The same holds between switches: both switches above s1-0 stop.
 fabric exec h0 -- ping -c 1 -W 2 10.0.0.7 >/dev/null
 check "no link has lost anything so far" fabric check links
-core=$(awk '$1 ~ /^s2-/ { print $2 }' /run/drbswitch/drb/processes)
+core=$(drbctl list --json | jq 'select(.switch | startswith("s2-")).pid')
 # shellcheck disable=SC2086 # process ids
 kill -STOP $core
 fabric exec h0 -- ping -q -c 4000 -l 4000 -i 0.001 -W 1 10.0.0.7 >/dev/null 2>&1
@@ -48,7 +48,7 @@ check "down" fabric down
 # are exactly those received plus those missed.
 up -l 3 -d 2 --hello off --scheme dmodk
 fabric exec h0 -- ping -c 1 -W 2 10.0.0.16 >/dev/null
-core=$(awk '$1 ~ /^s3-/ { print $2 }' /run/drbswitch/drb/processes)
+core=$(drbctl list --json | jq 'select(.switch | startswith("s3-")).pid')
 # shellcheck disable=SC2086 # process ids
 kill -STOP $core
 fabric exec h0 -- python3 -c "
