@@ -58,12 +58,12 @@ replayed_all() {
   drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.lost == 0 and .misdelivered == 0' "$scratch/replay"
 }
 
-drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 500 --out "$scratch/traffic" >/dev/null
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.8 --slot 1ms --slots 2000 --out "$scratch/traffic" >/dev/null
 for unit in flow flowlet; do
   [ $unit = flow ] || in_full "$unit" || continue
   # With a rate there are queues, so choices differ. A flowlet stays in order where no path is
   # slower than another by the gap or more.
-  up -l 3 -d 2 --unit $unit --threshold 0 --queue 5000 --rate 20kpps --flowlet-gap 50ms
+  up -l 3 -d 2 --unit $unit --threshold 0 --queue 5000 --rate 1kpps --flowlet-gap 50ms
   check "$unit: switches run on one CPU" on_one_cpu
   check "$unit: TCP sends no probes" without_probes
   for stream in 1 2 3; do
@@ -78,7 +78,7 @@ done
 # The same load must disturb order where each packet is decided alone.
 reordered() { drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.reordered > 0' "$scratch/replay"; }
 if in_full "packet"; then
-  up -l 3 -d 2 --unit packet --threshold 0 --queue 5000 --rate 20kpps
+  up -l 3 -d 2 --unit packet --threshold 0 --queue 5000 --rate 1kpps
   check "packet: measured streams out of order" reordered
   check "packet: down" fabric down
 fi
@@ -102,6 +102,7 @@ check "down" fabric down
 
 # Switches have two workers. The kernel spreads flows over the packet sockets of workers, and each
 # worker spreads them over its memif rings.
+drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 500 --out "$scratch/traffic" >/dev/null
 workers() { settled ping counters && drbctl show s1-2 worker --json | jq -e '.sleeps > 0 and .rx_packets > 0'; }
 for way in packet,af_packet flow,memif; do
   in_full "two workers, $way" || continue
