@@ -138,11 +138,14 @@ disturbed() {
 
 # unhindered MS PERCENT COMMAND...: for decide. Runs the command. Its failure counts only if no
 # process waited longer than MS for a CPU, and other processes and the host took less than PERCENT
-# of the CPU time. It suits rates, which many short waits change as much as a long one.
+# of the CPU time. It suits rates, which many short waits change as much as a long one. A command
+# that cannot tell itself cannot tell here, either.
 unhindered() {
-  local ms=$1 percent=$2
+  local ms=$1 percent=$2 status
   shift 2
-  watched "$@" && return
+  watched "$@"
+  status=$?
+  [ $status != 0 ] && [ $status != "$cannot_tell" ] || return $status
   if disturbed "$ms" "$percent"; then return "$cannot_tell"; fi
   return 1
 }
