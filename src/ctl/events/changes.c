@@ -71,13 +71,14 @@ static uint64_t compare_drops(const struct telling *t, const struct drb_switch_a
 	return found;
 }
 
-static void compare_reloads(const struct telling *t, uint64_t before, uint64_t now)
+static void compare_numbers(const struct telling *t, const char *what, uint64_t before,
+			    uint64_t now)
 {
 	char was[32], is[32];
 
 	snprintf(was, sizeof(was), "%" PRIu64, before);
 	snprintf(is, sizeof(is), "%" PRIu64, now);
-	tell(t, NULL, "reloads", was, is);
+	tell(t, NULL, what, was, is);
 }
 
 // True if the end of a port's peer, which is not told yet, may be the cause of the port's change:
@@ -122,15 +123,6 @@ static void compare_states(const struct telling *t, const struct metrics_switch 
 	     ctl_state_word(t->who->state));
 }
 
-static void compare_pids(const struct telling *t, uint64_t before, uint64_t now)
-{
-	char was[32], is[32];
-
-	snprintf(was, sizeof(was), "%" PRIu64, before);
-	snprintf(is, sizeof(is), "%" PRIu64, now);
-	tell(t, NULL, "pid", was, is);
-}
-
 // Returns the drop reasons, as compare_drops().
 static uint64_t compare_answers(const struct telling *t, const struct metrics_poll *poll,
 				const struct metrics_switch *before, struct metrics_switch *now,
@@ -142,7 +134,7 @@ static uint64_t compare_answers(const struct telling *t, const struct metrics_po
 		compare_states(t, before);
 		return 0;
 	}
-	compare_reloads(t, a->info.reloads, b->info.reloads);
+	compare_numbers(t, "reloads", a->info.reloads, b->info.reloads);
 	tell(t, NULL, "scheme", a->routing.scheme, b->routing.scheme);
 	tell(t, NULL, "threshold", a->routing.threshold, b->routing.threshold);
 	if (compare_ports(t, poll, a, &now->all))
@@ -206,7 +198,7 @@ static struct ctl_seen compare_switch(struct telling *t, struct ctl_look *before
 	t->who = who;
 	if (old && old->error == 0 && who->error == 0) {
 		seen.before = old;
-		compare_pids(t, old->all.info.pid, who->all.info.pid);
+		compare_numbers(t, "pid", old->all.info.pid, who->all.info.pid);
 		return seen;
 	}
 	seen.dropping = 0;

@@ -41,8 +41,7 @@ static bool has_fabric(const struct metrics_poll *poll, const char *fabric)
 }
 
 // Remembers the switches that answered, and forgets those of fabrics without any switch in the
-// poll:
-// a fabric that is gone as a whole was taken down.
+// poll: a fabric that is gone as a whole was taken down.
 static int remember(struct metrics_poller *p, const struct metrics_poll *poll)
 {
 	size_t kept = 0;
