@@ -5,6 +5,7 @@
 If a switch hangs, is killed or ends in order, that switch is down and no other.
 
 test_metrics.py DRBSWITCH CONFIG_DIR DRBCTL    TAP on standard output. See world.py."""
+import gzip
 import http.client
 import json
 import os
@@ -44,12 +45,17 @@ class Fabric(World):
             self.switch[name] = self.ready(text + self.uplinks(name), name=f'{name}.yaml')
         with socket.create_server(('127.0.0.1', 0)) as free:
             self.port = free.getsockname()[1]
-        self.server = subprocess.Popen([DRBCTL, 'serve', '--runtime', self.dir / 'run', '--interval', '100ms',
-                                        '--listen', f'127.0.0.1:{self.port}'], stderr=subprocess.PIPE)
-        self.processes.append(self.server)
-        assert self.server.stderr
-        self.server.stderr.readline()
+        self.server = self.serve()
         return self
+
+    def serve(self, *options):
+        """Returns a drbctl serve that listens."""
+        server = subprocess.Popen([DRBCTL, 'serve', '--runtime', self.dir / 'run', '--interval', '100ms',
+                                   '--listen', f'127.0.0.1:{self.port}', *options], stderr=subprocess.PIPE)
+        self.processes.append(server)
+        assert server.stderr
+        server.stderr.readline()
+        return server
 
     @staticmethod
     def uplinks(name):
@@ -61,9 +67,10 @@ class Fabric(World):
         """Returns the page that is served at this path."""
         connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=WITHIN)
         connection.request('GET', path)
-        text = connection.getresponse().read().decode()
+        reply = connection.getresponse()
+        body = reply.read()
         connection.close()
-        return text
+        return (gzip.decompress(body) if reply.getheader('Content-Encoding') == 'gzip' else body).decode()
 
     def up(self):
         """Returns {switch: whether it is up} according to the metrics."""
@@ -142,6 +149,32 @@ def one_that_ends_is_down():
         f.until()
 
 
+def its_history_is_a_recording():
+    """The history has every poll of the last time, as drbctl record writes them."""
+    def history():
+        return [json.loads(line) for line in f.get('/api/history').splitlines()]
+    with Fabric() as f:
+        f.until(s1_0=True, s1_1=True, s2_0=True)
+        first = history()
+        f.switch['s2-0'].kill()
+        until(lambda: f.state('s2-0')['state'] == 'dead')
+        now = json.loads(f.get('/api/state'))
+        seen = history()
+        assert [s['time_ns'] for s in seen] == sorted({s['time_ns'] for s in seen})
+        assert seen[:len(first)] == first and now in seen
+        words = [next((s['state'] for s in look['switches'] if s['name'] == 's2-0'), None) for look in seen]
+        assert words[0] == 'running' and words[-1] == 'dead', words
+        stop(f.server)
+        f.server = f.serve('--keep', '1s')
+        until(lambda: len(history()) >= 3)
+        times = [look['time_ns'] for look in history()]
+        assert max(times) - min(times) <= 1e9, times
+        stop(f.server)
+        f.server = f.serve('--keep', '0s')
+        f.until(s1_0=True, s1_1=True, s2_0=False)
+        assert history() == []
+
+
 def the_address_is_one_that_browsers_take():
     for host, family in (('[::1]', socket.AF_INET6), ('[::]', socket.AF_INET6), ('127.0.0.1', socket.AF_INET)):
         if family == socket.AF_INET6 and not Path('/proc/net/if_inet6').exists():
@@ -203,5 +236,5 @@ def any_address_is_served():
             stop(server)
 
 
-tap.run((one_that_hangs_is_down, one_that_ends_is_down, the_address_is_one_that_browsers_take, serve_is_confined,
-         any_address_is_served))
+tap.run((one_that_hangs_is_down, one_that_ends_is_down, its_history_is_a_recording,
+         the_address_is_one_that_browsers_take, serve_is_confined, any_address_is_served))

@@ -30,6 +30,7 @@
 struct http_server {
 	struct MHD_Daemon *daemon;
 	struct poller *poller;
+	struct history *history;
 	struct event_streams streams;
 	struct connections connections;
 	char hosts[8][HTTP_HOST_MAX + 8]; // values of Host that are served, up to ""
@@ -106,7 +107,7 @@ static ssize_t read_nothing(void *unused, uint64_t position, char *to, size_t ro
 	return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-// The reply to HEAD /events: headers without a length, because a stream has none. HTTP 1.0 avoids
+// The reply to HEAD for a stream: headers without a length, which streams have not. HTTP 1.0 avoids
 // chunked encoding, for which libmicrohttpd would send a chunk after the headers.
 static struct MHD_Response *headers_of_stream(void)
 {
@@ -116,6 +117,12 @@ static struct MHD_Response *headers_of_stream(void)
 	if (response)
 		MHD_set_response_options(response, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
 	return response;
+}
+
+static enum MHD_Result history(struct http_server *s, struct MHD_Connection *c, bool head)
+{
+	return answer(c, MHD_HTTP_OK, "application/x-ndjson",
+		      head ? headers_of_stream() : history_response(s->history));
 }
 
 static enum MHD_Result events(struct http_server *s, struct MHD_Connection *c, bool head)
@@ -204,15 +211,18 @@ static enum MHD_Result handle(void *server, struct MHD_Connection *c, const char
 		return metrics(s, c);
 	if (strcmp(url, "/api/state") == 0)
 		return state(s, c);
+	const bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+	if (strcmp(url, "/api/history") == 0)
+		return history(s, c, head);
 	if (strcmp(url, "/events") == 0)
-		return events(s, c, strcmp(method, MHD_HTTP_METHOD_HEAD) == 0);
+		return events(s, c, head);
 	if ((file = page_find(url)))
 		return answer(c, MHD_HTTP_OK, file->type,
 			      MHD_create_response_from_buffer(file->length,
 							      (void *)(uintptr_t)file->data,
 							      MHD_RESPMEM_PERSISTENT));
 	return request_refuse(c, MHD_HTTP_NOT_FOUND,
-			      "nothing here; see /, /metrics, /api/state, /events\n");
+			      "nothing here; see /, /metrics, /api/state, /api/history, /events\n");
 }
 
 static void name_hosts(struct http_server *s, const struct http_address *a, const char *name)
@@ -267,7 +277,7 @@ int http_listen(const struct http_address *at)
 }
 
 struct http_server *http_start(const struct http_address *listen, int listener,
-			       const char *host_name, struct poller *poller)
+			       const char *host_name, const struct http_source *source)
 {
 	struct http_server *s = calloc(1, sizeof(*s));
 
@@ -275,8 +285,9 @@ struct http_server *http_start(const struct http_address *listen, int listener,
 		return NULL;
 	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			 (strchr(listen->host, ':') ? MHD_USE_IPv6 : 0);
-	s->poller = poller;
-	event_streams_init(&s->streams, poller);
+	s->poller = source->poller;
+	s->history = source->history;
+	event_streams_init(&s->streams, s->poller);
 	name_hosts(s, listen, host_name);
 	s->any = http_is_any(listen);
 	s->port = listen->port;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ctl/serve/history.h"
 #include "ctl/serve/poller.h"
 
 struct http_server;
@@ -17,13 +18,19 @@ struct http_address {
 	uint16_t port;
 };
 
+// The sources of all that is served.
+struct http_source {
+	struct poller *poller;
+	struct history *history;
+};
+
 // Returns a socket that listens at this address, or -1 with a message printed.
 int http_listen(const struct http_address *listen);
-// Serves /metrics, /api/state, /events, / and its files at this socket until http_stop(), which
-// closes the socket. host_name: a further name for Host, or NULL. Returns NULL with a message
-// printed if the server cannot start.
+// Serves /metrics, /api/state, /api/history, /events, / and its files at this socket until
+// http_stop(), which closes the socket. host_name: a further name for Host, or NULL. Returns NULL
+// with a message printed if the server cannot start.
 struct http_server *http_start(const struct http_address *listen, int listener,
-			       const char *host_name, struct poller *poller);
+			       const char *host_name, const struct http_source *source);
 // True if `listen` stands for every address of this machine. Host may then be any address.
 bool http_is_any(const struct http_address *listen);
 // Call after each snapshot: resumes event streams.

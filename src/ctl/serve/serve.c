@@ -17,16 +17,24 @@
 #include "common/telemetry/telemetry_client.h"
 #include "ctl/ctl.h"
 #include "ctl/serve/confine.h"
+#include "ctl/serve/history.h"
 #include "ctl/serve/http.h"
 
 #define LISTEN_DEFAULT "127.0.0.1:9110"
+#define KEEP_DEFAULT_NS UINT64_C(600000000000)
 #define FILES_WANTED 4096 // for connections of clients, and a socket for each switch
 
 struct options {
 	struct ctl ctl;
 	struct http_address listen;
 	const char *host;
-	uint64_t interval_ns;
+	uint64_t interval_ns, keep_ns;
+};
+
+struct serving {
+	struct poller poller;
+	struct history history;
+	struct http_server *server;
 };
 
 static void parse_listen(const struct drb_option *o, const char *text, void *address)
@@ -65,6 +73,10 @@ static const struct drb_option option_table[] = {
 	 .kind = DRB_OPTION_OTHER, AT(host), .parse = parse_host},
 	{"--interval", "TIME", "Time between two polls of the switches (default 1s)",
 	 .kind = DRB_OPTION_TIME, AT(interval_ns), 100e6, .letter = 'i'},
+	{"--keep", "TIME",
+	 "Begin the map with this past of the switches (default 600s; 0s: none). Above "
+	 "64 MiB, older polls become rarer",
+	 .kind = DRB_OPTION_TIME, AT(keep_ns), 0},
 	{0},
 };
 
@@ -86,14 +98,56 @@ static int leave_root(void)
 	return rc;
 }
 
+// Called by the poller's thread after each poll, once with the poll before that thread starts.
+static void on_snapshot(void *serving)
+{
+	struct serving *s = serving;
+	struct snapshot *p = poller_last(&s->poller);
+	size_t length;
+	const char *text = s->history.keep_ns ? snapshot_text(p, SNAPSHOT_JSON, &length) : NULL;
+
+	// The history first: whoever is told of this poll finds it there.
+	if (text)
+		history_add(&s->history, p->poll.time_ns, text, length);
+	snapshot_release(p);
+	if (s->server)
+		http_wake(s->server);
+}
+
+// Serves until a signal of the set. Returns the exit status.
+static int serve_until(struct serving *s, const struct options *o, int listener,
+		       const sigset_t *ends)
+{
+	const struct http_source source = {&s->poller, &s->history};
+	const bool ipv6 = strchr(o->listen.host, ':');
+	int signal, code = DRB_EXIT_FAILED;
+
+	on_snapshot(s);
+	s->server = http_start(&o->listen, listener, o->host, &source);
+	if (s->server && poller_start(&s->poller) == 0) {
+		drb_info("serving http://%s%s%s:%u/ (metrics at /metrics)%s", ipv6 ? "[" : "",
+			 o->listen.host, ipv6 ? "]" : "", o->listen.port,
+			 http_is_any(&o->listen) && !o->host
+				 ? ", by any address of this machine; by a name with --host NAME"
+				 : "");
+		sigwait(ends, &signal);
+		poller_stop(&s->poller);
+		code = DRB_EXIT_OK;
+	}
+	if (s->server)
+		http_stop(s->server);
+	else
+		close(listener);
+	return code;
+}
+
 static int serve(const struct options *o)
 {
-	struct poller poller = {.switches = ctl_poller(&o->ctl),
-				.interval_ns = o->interval_ns,
-				.on_snapshot = http_wake};
-	struct http_server *server = NULL;
+	struct serving s = {.poller = {.switches = ctl_poller(&o->ctl),
+				       .interval_ns = o->interval_ns,
+				       .on_snapshot = on_snapshot,
+				       .context = &s}};
 	sigset_t ends;
-	int signal, code = DRB_EXIT_FAILED;
 
 	// Block signals before threads are started, which inherit the mask.
 	sigemptyset(&ends);
@@ -107,33 +161,21 @@ static int serve(const struct options *o)
 		return DRB_EXIT_USAGE;
 	const char *runtime = o->ctl.runtime ? o->ctl.runtime : drb_telemetry_runtime();
 	// Confine the program before it reads anything from clients or switches.
-	if (leave_root() < 0 || serve_confine(runtime) < 0 || poller_init(&poller) < 0) {
+	if (leave_root() < 0 || serve_confine(runtime) < 0 || poller_init(&s.poller) < 0) {
 		close(listener);
-		return code;
+		return DRB_EXIT_FAILED;
 	}
-	poller.context = server = http_start(&o->listen, listener, o->host, &poller);
-	if (server && poller_start(&poller) == 0) {
-		const bool ipv6 = strchr(o->listen.host, ':');
-		drb_info("serving http://%s%s%s:%u/ (metrics at /metrics)%s", ipv6 ? "[" : "",
-			 o->listen.host, ipv6 ? "]" : "", o->listen.port,
-			 http_is_any(&o->listen) && !o->host
-				 ? ", by any address of this machine; by a name with --host NAME"
-				 : "");
-		sigwait(&ends, &signal);
-		poller_stop(&poller);
-		code = DRB_EXIT_OK;
-	}
-	if (server)
-		http_stop(server);
-	else
-		close(listener);
-	poller_free(&poller);
+	history_init(&s.history, o->keep_ns);
+	const int code = serve_until(&s, o, listener, &ends);
+	history_free(&s.history);
+	poller_free(&s.poller);
 	return code;
 }
 
 int ctl_serve(int argc, char **argv)
 {
-	struct options o = {.ctl = ctl_defaults(), .interval_ns = 1000000000};
+	struct options o = {
+		.ctl = ctl_defaults(), .interval_ns = 1000000000, .keep_ns = KEEP_DEFAULT_NS};
 	const struct drb_options sets[] = {{.option = option_table, &o}, CTL_SET(&o.ctl), {0}};
 
 	parse_listen(NULL, LISTEN_DEFAULT, &o.listen);
@@ -142,7 +184,8 @@ int ctl_serve(int argc, char **argv)
 		sets,
 		"Serves the counters of all running switches, or of those of --fabric: / is a "
 		"live map of the fabric, /metrics is for Prometheus, /api/state is JSON, /events "
-		"is the same as server-sent events. Read only. Ends on SIGINT or SIGTERM.",
+		"is the same as server-sent events, /api/history is a recording of the last "
+		"minutes, compressed by gzip. Read only. Ends on SIGINT or SIGTERM.",
 		argc, argv);
 	return serve(&o);
 }

@@ -19,8 +19,9 @@
 // "h3.eth0". "state" is a word of ctl/metrics/states.h, "how" says more, such as "killed at
 // 11:20:07". "ended": the switch left no socket. "stuck": one of its workers is. "drops" has no
 // zeros. The values of a port's "count" are in the order of "port_counters" (core/counters.h).
-// Values that a switch does not report are null. A recording has one such object a line. Readers
-// ignore unknown keys, so a new format is needed only if the meaning of a key changes.
+// Values that a switch does not report are null. A recording, and the history that drbctl serve
+// keeps, has one such object a line. Readers ignore unknown keys, so a new format is needed only if
+// the meaning of a key changes.
 
 #include "ctl/metrics/poll.h"
 

@@ -14,6 +14,9 @@ let coreFolded = null;
 let drawnFor = '';
 let playing = 0; // timer of the playback; 0: paused
 let version = ''; // of drbctl serve
+let source = null; // of the server's events
+let remembered = 0; // states that the server remembered
+let taken = {time_ns: 0, unix_ms: 0}; // the last state, or its times
 
 const map = new FabricMap(byId('map'), {
   choose: (name, port) => choose(name, port || null),
@@ -138,11 +141,30 @@ function look(index) {
   paint();
 }
 
-function take(state, keep) {
+function take(state, most) {
   for (const name of new Set(state.switches.map((s) => s.fabric))) {
     if (!histories.has(name)) histories.set(name, new History(name));
   }
-  for (const h of histories.values()) h.add(state, keep);
+  for (const h of histories.values()) h.add(state, most);
+}
+
+// Takes a state of the server, unless it is no later than the last one.
+function takeLive(state) {
+  if (state.time_ns <= taken.time_ns && state.unix_ms <= taken.unix_ms) return;
+  taken = {time_ns: state.time_ns, unix_ms: state.unix_ms};
+  take(state, Math.max(FRAMES_MAX, remembered));
+}
+
+// Takes the states that the server remembers (state.h), oldest first.
+async function recall() {
+  const reader = (await fetch('api/history')).body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (let part = await reader.read(); !part.done && live; part = await reader.read()) {
+    const lines = (rest + part.value).split('\n');
+    rest = lines.pop();
+    remembered += lines.length;
+    for (const line of lines) takeLive(JSON.parse(line));
+  }
 }
 
 function offerFabrics() {
@@ -159,17 +181,19 @@ function say(text, lost) {
 }
 
 function follow() {
-  const source = new EventSource('events');
+  if (!live) return; // meanwhile, a recording was opened
+  offerFabrics();
+  paint();
+  source = new EventSource('events');
   source.onmessage = (message) => {
     const state = JSON.parse(message.data);
     ({version} = state);
-    take(state, false);
+    takeLive(state);
     say('live');
     offerFabrics();
     paint();
   };
   source.onerror = () => say('connection lost, trying again', true);
-  return source;
 }
 
 function play(on) {
@@ -218,7 +242,7 @@ function open(text, name) {
   live = false;
   histories.clear();
   fabric = null;
-  for (const state of states) take(state, true);
+  for (const state of states) take(state, Infinity);
   document.body.classList.add('recording');
   say(`recording ${name}, ${states.length} looks${cut && `; cut off there: ${cut}`}`, cut);
   offerFabrics();
@@ -248,5 +272,9 @@ addEventListener('resize', () => paint());
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => paint());
 
 const recording = byId('recording');
-const source = recording ? null : follow();
-if (recording) open(recording.textContent, recording.dataset.name || 'of this page');
+if (recording) {
+  open(recording.textContent, recording.dataset.name || 'of this page');
+} else {
+  say('reading the history');
+  recall().catch(() => {}).then(follow); // what could not be read is missing, and events say why
+}

@@ -2,7 +2,7 @@
 // state.h): rates are differences of counters, divided by the time on the switch's own clock.
 'use strict';
 
-const FRAMES_MAX = 600; // kept while live
+const FRAMES_MAX = 600; // kept while live, or as many as the server remembered
 const PORT_VALUES = ['out', 'in', 'octets', 'load', 'inLoad', 'queue', 'slowed'];
 const WORDS = ['unknown', 'running', 'up']; // states of switches and ports by number; reported ones are added
 const SLOWED = 0.01; // share of time lost: a link with less counts as sending at its rate
@@ -61,7 +61,8 @@ class History {
 
   get last() { return this.frames[this.frames.length - 1]; }
 
-  add(state, keep) {
+  // most: frames that are kept; Infinity: all, with their states
+  add(state, most) {
     const mine = state.switches.filter((s) => s.fabric === this.name);
     const size = state.fabrics.find((f) => f.fabric === this.name);
     if (!this.tree && !size) return;
@@ -82,8 +83,8 @@ class History {
     if (first) return;
     this.sum(frame);
     this.frames.push(frame);
-    if (!keep && this.frames.length > 5 && this.tree.switches > 100) this.frames.at(-5).state = null;
-    if (!keep && this.frames.length > FRAMES_MAX) this.frames.shift();
+    if (most < Infinity && this.frames.length > 5 && this.tree.switches > 100) this.frames.at(-5).state = null;
+    if (this.frames.length > most) this.frames.shift();
     if (this.events.length > 2000) this.events.splice(0, 500);
   }
 

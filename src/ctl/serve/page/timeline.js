@@ -10,7 +10,7 @@ const EVENT_COLOURS = {bad: '--bad', good: '--good', note: '--accent'};
 // panel.
 function plot(context, values, box, style) {
   const most = style.most || Math.max(...values.filter((v) => !Number.isNaN(v)), 1e-9);
-  const x = (i) => box.x + (values.length > 1 ? i / (values.length - 1) : 1) * box.width;
+  const x = (i) => box.x + (style.at ? style.at(i) : values.length > 1 ? i / (values.length - 1) : 1) * box.width;
   const y = (v) => box.y + box.height * (1 - Math.min(1, v / most));
   context.beginPath();
   let open = false;
@@ -50,35 +50,50 @@ class Timeline {
   constructor(canvas, slider, choose) {
     this.canvas = canvas;
     this.slider = slider;
-    slider.addEventListener('input', () => choose(Number(slider.value)));
+    slider.addEventListener('input', () => choose(this.frameAt(Number(slider.value))));
+  }
+
+  // The frame nearest to a position of the slider. A step to a side reaches the next frame there.
+  frameAt(ms) {
+    const {frames} = this, wanted = frames[0].unixMs + ms, was = frames[this.index].unixMs;
+    let found = frames.findIndex((f) => f.unixMs >= wanted);
+    if (found < 0) found = frames.length - 1;
+    if (found > 0 && wanted - frames[found - 1].unixMs < frames[found].unixMs - wanted) found--;
+    if (found === this.index && wanted !== was) found += Math.sign(wanted - was);
+    return Math.max(0, Math.min(frames.length - 1, found));
   }
 
   draw(history, index) {
     const {context, width, height} = prepare(this.canvas), {frames} = history;
     if (!frames.length || !width) return;
+    this.frames = frames;
+    this.index = index;
+    const first = frames[0].unixMs, span = frames.at(-1).unixMs - first;
+    const at = (i) => (span ? (frames[i].unixMs - first) / span : 1); // the share of the time that is before
     const box = {x: 0, y: 14, width, height: height - 30};
     const most = Math.max(...frames.map((f) => f.delivered || 0), 1);
-    plot(context, frames.map((f) => f.delivered), box, {colour: colourOf('--l4'), fill: true, most});
-    plot(context, frames.map((f) => f.share), box, {colour: colourOf('--l8'), most: 1});
-    this.drops(context, frames, box);
+    plot(context, frames.map((f) => f.delivered), box, {colour: colourOf('--l4'), fill: true, most, at});
+    plot(context, frames.map((f) => f.share), box, {colour: colourOf('--l8'), most: 1, at});
+    this.drops(context, frames, box, at);
     this.events(context, history, box);
-    const x = box.x + (frames.length > 1 ? index / (frames.length - 1) : 1) * width;
+    const x = box.x + at(index) * width;
     context.fillStyle = colourOf('--fg');
     context.fillRect(Math.min(x, width - 1.5) - 0.75, 10, 1.5, box.height + 6);
     this.captions(context, frames, width, height, most);
-    this.slider.max = frames.length - 1;
-    this.slider.value = index;
+    this.slider.max = span;
+    this.slider.step = 1;
+    this.slider.value = frames[index].unixMs - first;
     this.slider.setAttribute('aria-valuetext', new Date(frames[index].unixMs).toLocaleTimeString());
   }
 
-  drops(context, frames, box) {
+  drops(context, frames, box, at) {
     const most = Math.max(...frames.map((f) => f.drops || 0));
     if (most <= 0) return;
     context.fillStyle = colourOf('--bad');
     frames.forEach((f, i) => {
       if (!(f.drops > 0)) return;
       const h = 3 + (box.height / 2 - 3) * f.drops / most;
-      context.fillRect(box.x + i / Math.max(1, frames.length - 1) * box.width - 1.5, box.y + box.height - h, 3, h);
+      context.fillRect(box.x + at(i) * box.width - 1.5, box.y + box.height - h, 3, h);
     });
   }
 
