@@ -53,7 +53,8 @@ int ctl_poll(const struct ctl *ctl, struct metrics_poller *poller, struct metric
 // Prints a last line below a table: how many switches there are in which state.
 void ctl_print_states(const struct ctl *ctl, const struct metrics_poll *poll);
 
-// Reports that this instance ("drb-s2-5") is not running or, with NULL, that no switch is. Without
+// Reports that this instance ("drb-s2-5") is not running, or its state as drbctl list has it, or,
+// with NULL, that no switch runs. Without
 // permission to find out, the message reports that instead.
 void ctl_say_none(const struct ctl *ctl, const char *instance);
 

@@ -98,6 +98,33 @@ static bool is_instance(const struct drb_switch_info *info, const char *instance
 	return strcmp(own, instance) == 0;
 }
 
+// Says in which state a switch is, in the words of drbctl list, if it is one that does not forward.
+// Asks all others, which know since when they miss it. Returns false if it is not known.
+static bool say_state(const struct ctl *ctl, const char *instance)
+{
+	struct metrics_poller poller = {.runtime = ctl->runtime, .timeout_ms = ctl->timeout_ms};
+	struct metrics_poll poll;
+	char name[DRB_NAME_MAX], how[CTL_STATE_HOW_MAX];
+	bool said = false;
+
+	const int rc = metrics_poll(&poller, &poll);
+	for (size_t i = 0; rc == 0 && i < poll.count; i++) {
+		const struct metrics_switch *s = &poll.switches[i];
+		drb_instance_name(name, s->fabric, s->layer, s->label);
+		if (strcmp(name, instance) != 0 ||
+		    (s->state != CTL_STATE_dead && s->state != CTL_STATE_hung &&
+		     s->state != CTL_STATE_stopped))
+			continue;
+		ctl_state_how(s, how);
+		drb_error("%s: %s%s%s", instance, ctl_state_word(s->state), *how ? ", " : "", how);
+		said = true;
+	}
+	if (rc == 0)
+		metrics_poll_free(&poll);
+	metrics_poller_close(&poller);
+	return said;
+}
+
 void ctl_say_none(const struct ctl *ctl, const char *instance)
 {
 	char other[DRB_FORBIDDEN_MAX];
@@ -106,14 +133,14 @@ void ctl_say_none(const struct ctl *ctl, const char *instance)
 	if (instance && forbidden)
 		drb_error("%s: no permission to read %s, which belongs to another user: try sudo",
 			  instance, other);
-	else if (instance)
+	else if (instance && !say_state(ctl, instance))
 		drb_error("%s: not running", instance);
-	else if (forbidden)
+	else if (!instance && forbidden)
 		drb_error("no running switch is accessible: no permission to read %s, try sudo",
 			  other);
-	else if (ctl->fabric)
+	else if (!instance && ctl->fabric)
 		drb_error("no switch of fabric '%s' is running", ctl->fabric);
-	else
+	else if (!instance)
 		drb_error("no switch is running");
 }
 
@@ -172,12 +199,12 @@ static int each_named(struct visits *visits, char *const names[], size_t count)
 			if (strcmp(visits->at[k].instance, instance) == 0)
 				rc = visit_one(visits, &visits->at[k]);
 		}
-		if (rc < 0 && !is_running(rc))
-			ctl_say_none(visits->ctl, instance);
-		else if (rc < 0)
-			say_why(visits, instance, rc);
 		if (rc < 0)
 			code = DRB_EXIT_FAILED;
+		if (rc < 0 && !is_running(rc))
+			ctl_say_none(visits->ctl, instance);
+		else if (rc < 0 && (rc != -ETIMEDOUT || !say_state(visits->ctl, instance)))
+			say_why(visits, instance, rc);
 	}
 	return code;
 }

@@ -146,11 +146,12 @@ fails_quietly() { ! "$@" >"$scratch/said" 2>&1 && ! grep '^drbctl: ' "$scratch/s
 check "a hung switch is an error" fails_quietly drbctl list
 check "its row says so" grep -qE '^drb +s2-0 .* hung +answers nothing' "$scratch/said"
 check "the last line counts it" test "$(tail -n 1 "$scratch/said")" = "6 switches: 5 running, 1 hung"
+check "show says so" fails_with 1 'drb-s2-0: hung, answers nothing' drbctl show s2-0
 kill -CONT "$pid"
 check "it answers again" says '^s2-0 ' drbctl show s2-0
 kill -KILL "$pid"
 # Its threads end one after another; with the last one, the socket closes.
-check "a dead switch is not running" soon fails_with 1 'drb-s2-0: not running' drbctl show s2-0
+check "a dead switch is named as that" soon fails_with 1 'drb-s2-0: dead, killed' drbctl show s2-0
 fabric down >/dev/null
 
 # One of twenty is killed and one is stopped: all programs have a row for each, in the same words.
