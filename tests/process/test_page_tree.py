@@ -53,13 +53,71 @@ const said = missing.map((key) => {
     const routing = Object.fromEntries(routingKeys.map((k) => [k, k === key ? null : 10 * number]));
     history.add({unix_ms: number, time_ns: number, port_counters: keys, fabrics: [fabric], switches: [{fabric: 'drb',
       name: 's1-0', layer: 1, label: 0, up: true, pid: 1, time_ns: number * 1e9, scheme: 'drb', unit: 'packet',
-      threshold: 2, trouble: '', routing, drops: {}, ports}]}, true);
+      threshold: 2, trouble: '', routing, drops: {}, ports}]}, Infinity);
   }
   const frame = history.last, panel = new Panel(document.createElement('div'), () => {});
   return [{}, {name: 's1-0'}, {name: 's1-0', port: 'u0'}].map((chosen) => {
     panel.show(history, frame, {from: null, to: null, name: null, port: null, ...chosen});
     return [...panel.element.querySelectorAll('td, figcaption, p')].map((e) => e.textContent);
   });
+});
+document.body.textContent = JSON.stringify(said);
+"""
+
+# Prints, for each fabric and each trouble, which words of the map cover another or a node, and all
+# of them. Every link is slowed, each by another share; s1-1 is dead or drained, too.
+MARKS = """
+document.head.append(Object.assign(document.createElement('style'), {textContent: style}));
+document.body.innerHTML = '<p id=slowed></p><p id=tip></p><svg id=map style="width:1000px"></svg>';
+const covers = (a, b) => a.left < b.right - 0.5 && b.left < a.right - 0.5 &&
+  a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5;
+const keys = ['out_packets', 'lost_credit_ns'];
+const states = {dead: ['down', 'down'], drained: ['drained', 'drained by neighbour']};
+const said = fabrics.flatMap(({fabric, folded}) => ['slowed', 'dead', 'drained', 'busy'].map((trouble) => {
+  const history = new History('drb'), tree = new Tree(fabric);
+  for (const number of [1, 2]) {
+    const switches = [];
+    for (let layer = 1; layer <= tree.layers; layer++) for (let label = 0; label < tree.count(layer); label++) {
+      const name = tree.name(layer, label), mine = name === 's1-1', down = tree.downPorts(layer);
+      const ports = Array.from({length: tree.portsOf(layer)}, (_, p) => {
+        const other = tree.peer(layer, label, p >= down, p >= down ? p - down : p);
+        const near = mine || (other.layer === 1 && other.label === 1);
+        return {name: p < down ? `d${p}` : `u${p - down}`, queue: 16, rate: '100kpps', usable: true,
+          state: !near || !states[trouble] ? 'up' : mine ? states[trouble][0] : states[trouble][1],
+          count: [1000 * number, number * 1e7 * (trouble === 'busy' ? 3 : 2 + (label * 7 + p * 5) % 60)]};
+      });
+      const dead = mine && trouble === 'dead';
+      switches.push({fabric: 'drb', name, layer, label, up: !dead, state: dead ? 'dead' : 'running', pid: 1,
+        time_ns: number * 1e9, scheme: 'drb', trouble: '', routing: {}, drops: {}, ports});
+    }
+    history.add({unix_ms: number * 1000, port_counters: keys, fabrics: [{...fabric, fabric: 'drb'}], switches},
+      Infinity);
+  }
+  const map = new FabricMap(document.getElementById('map'), {});
+  map.draw(tree, new Layout(tree, new Set(folded ? [...Array(tree.pods).keys()] : []), folded));
+  map.paint(history, history.last, null);
+  const words = [...document.querySelectorAll('.marks text')].map((e) => [e.textContent, e.getBoundingClientRect()]);
+  const nodes = [...document.querySelectorAll('.box, .host circle, .host text')].map((e) => e.getBoundingClientRect());
+  const covered = words.filter(([, a], i) => words.some(([, b], k) => k !== i && covers(a, b)) ||
+    nodes.some((b) => covers(a, b)));
+  return {trouble, covered: covered.map(([text]) => text), words: words.map(([text]) => text),
+    above: document.getElementById('slowed').textContent};
+}));
+document.body.textContent = JSON.stringify(said);
+"""
+
+# Prints the most keys from the first node of the map to any switch, for each fabric.
+KEYS = """
+const said = fabrics.map((fabric) => {
+  const nodes = [...new Layout(new Tree(fabric), new Set(), false).nodes.values()], steps = new Map([[nodes[0], 0]]);
+  for (const [from, count] of steps) {
+    for (const key of ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End']) {
+      const to = nextNode(nodes, from, key);
+      if (to && !steps.has(to)) steps.set(to, count + 1);
+    }
+  }
+  const switches = [...steps].filter(([n]) => n.kind === 'switch');
+  return [steps.size === nodes.length, Math.max(...switches.map(([, count]) => count))];
 });
 document.body.textContent = JSON.stringify(said);
 """
@@ -97,8 +155,7 @@ def run_page(names, script, **data):
 
 @functools.lru_cache(maxsize=1)
 def ask_page():
-    sizes = [dict(zip(('layers', 'arity', 'uplinks', 'links'), (*size, links_of(*size)))) for size in FABRICS]
-    return run_page(('tree.js', 'layout.js'), SCRIPT, fabrics=sizes)
+    return run_page(('tree.js', 'layout.js'), SCRIPT, fabrics=[fabric_of(*size) for size in FABRICS])
 
 
 def sizes_are_those_of_drbtopo():
@@ -142,4 +199,39 @@ def what_is_not_reported_is_unknown():
             assert any(text.startswith(begin) for text in views[view]), (key, begin, views[view])
 
 
-tap.run((sizes_are_those_of_drbtopo, everything_has_a_place_of_its_own, what_is_not_reported_is_unknown))
+def fabric_of(*size):
+    return dict(zip(('layers', 'arity', 'uplinks', 'links'), (*size, links_of(*size))))
+
+
+def no_word_of_the_map_covers_another():
+    drawn = [{'fabric': fabric_of(layers, d, d), 'folded': folded} for layers, d, folded in
+             ((2, 2, False), (3, 2, False), (3, 4, False), (3, 4, True))]
+    files = ('tree.js', 'history.js', 'layout.js', 'viewport.js', 'marks.js', 'map.js')
+    with open(f'{PAGE}/style.css', encoding='utf-8') as f:
+        style = f.read()
+    for i, said in enumerate(run_page(files, MARKS, fabrics=drawn, style=style)):
+        where = drawn[i // 4]['fabric']['layers'], drawn[i // 4]['fabric']['arity'], said
+        assert said['covered'] == [], where
+        slowed = [word for word in said['words'] if word.startswith('slowed')]
+        assert len(slowed) <= 3 and (len(slowed) > 0) == (said['trouble'] != 'busy'), where
+        assert ('dead' in said['words'], 'down' in said['words']) == (False, False), where
+        if drawn[i // 4]['folded']:
+            continue
+        assert any(word.startswith('drained') for word in said['words']) == (said['trouble'] == 'drained'), where
+        busy = 'all links slowed 3 %: the machine is busy'
+        assert re.match('(?:all|most) links slowed ', said['above']), where
+        assert (said['above'] == busy) == (said['trouble'] == 'busy'), where
+
+
+def keys_reach_every_switch():
+    """Tab reaches the map, and keys from there every switch, in fewer than 20 steps."""
+    with open(f'{PAGE}/index.html', encoding='utf-8') as f:
+        tabs = len(re.findall('<(?:select|input|button)', f.read().split('<svg id="map"', maxsplit=1)[0])) + 1
+    sizes = (3, 2, 2), (3, 4, 4), (2, 8, 8)
+    said = run_page(('tree.js', 'layout.js', 'viewport.js'), KEYS, fabrics=[fabric_of(*size) for size in sizes])
+    for size, (all_of_them, most) in zip(sizes, said):
+        assert all_of_them and tabs + most < 20, (size, tabs, most)
+
+
+tap.run((sizes_are_those_of_drbtopo, everything_has_a_place_of_its_own, no_word_of_the_map_covers_another,
+         keys_reach_every_switch, what_is_not_reported_is_unknown))

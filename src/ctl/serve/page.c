@@ -9,10 +9,12 @@
 #include "page_index.h"
 #include "page_layout.h"
 #include "page_map.h"
+#include "page_marks.h"
 #include "page_panel.h"
 #include "page_style.h"
 #include "page_timeline.h"
 #include "page_tree.h"
+#include "page_viewport.h"
 
 #define JS "text/javascript; charset=utf-8"
 
@@ -22,6 +24,8 @@ static const struct page_file files[] = {
 	{"/tree.js", JS, page_tree, sizeof(page_tree)},
 	{"/history.js", JS, page_history, sizeof(page_history)},
 	{"/layout.js", JS, page_layout, sizeof(page_layout)},
+	{"/viewport.js", JS, page_viewport, sizeof(page_viewport)},
+	{"/marks.js", JS, page_marks, sizeof(page_marks)},
 	{"/map.js", JS, page_map, sizeof(page_map)},
 	{"/timeline.js", JS, page_timeline, sizeof(page_timeline)},
 	{"/panel.js", JS, page_panel, sizeof(page_panel)},

@@ -204,6 +204,12 @@ def look_at(page, arguments):
         page.wait("return document.querySelector('[data-switch=\"s2-3\"]').dataset.state === 'stopped'")
     page.wait("return document.querySelector('#events').textContent.includes('s2-3 stopped (was running)')")
     seen['up_then'] = page.run("return document.getElementById('switches').textContent")
+    # A page that is opened now begins with what was before.
+    page.driver.get(arguments.url)
+    page.wait("return document.getElementById('connection').textContent === 'live'")
+    seen['remembered_s'] = page.run('return (history().last.unixMs - history().frames[0].unixMs) / 1e3')
+    seen['remembered'] = page.run(
+        "return document.querySelector('#events').textContent.includes('s2-1 dead (was running)')")
     return seen
 
 

@@ -77,6 +77,7 @@ decide "a killed switch is marked within 2 s" marked_soon
 check "so are its links, and the event" seen '.dead_links == 4 and .dead_switches == 1 and .event'
 check "the redirected share is a number" seen '.redirected | test("^[0-9]+ %$")'
 check "one that ended in order is marked, too" seen '.up_then == "18 of 20"'
+check "a page that is opened then begins with the past" seen '.remembered and .remembered_s > 10'
 check "no complaint, no request to elsewhere" quiet
 kill $server
 wait $server

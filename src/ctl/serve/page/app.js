@@ -254,6 +254,10 @@ function open(text, name) {
 byId('fabric').addEventListener('change', (e) => { fabric = e.target.value; folded = coreFolded = null; choose(null, null); });
 byId('unfold').addEventListener('click', () => foldAll(false));
 byId('fold').addEventListener('click', () => foldAll(true));
+const views = {'+': () => map.viewport.zoom(ZOOM_STEP), '-': () => map.viewport.zoom(1 / ZOOM_STEP), 0: () => map.viewport.fit()};
+byId('larger').addEventListener('click', views['+']);
+byId('smaller').addEventListener('click', views['-']);
+byId('fit').addEventListener('click', views[0]);
 byId('play').addEventListener('click', () => play(!playing));
 byId('speed').addEventListener('change', () => playing && play(true));
 byId('now').addEventListener('click', () => { look(Infinity); });
@@ -265,7 +269,9 @@ byId('file').addEventListener('change', async (e) => {
 });
 document.addEventListener('keydown', (e) => {
   if (e.key === 'Escape') choose(null, null);
-  if (e.target.matches('input, select, button, [role=button]')) return;
+  if (e.target.matches('input, select')) return;
+  if (views[e.key] && map.tree && !e.ctrlKey && !e.metaKey) views[e.key]();
+  if (e.target.matches('button, [role=button]')) return;
   if (e.key === ' ' && !live) { e.preventDefault(); play(!playing); }
 });
 addEventListener('resize', () => paint());

@@ -28,6 +28,7 @@ class FabricMap {
   constructor(element, on) {
     this.element = element;
     this.on = on;
+    this.viewport = new Viewport(element);
   }
 
   draw(tree, layout) {
@@ -35,17 +36,16 @@ class FabricMap {
     this.tree = tree;
     this.layout = layout;
     element.replaceChildren();
-    element.setAttribute('viewBox', `0 0 ${layout.width} ${layout.height}`);
-    element.style.minWidth = `${Math.min(layout.width * 0.62, 5000)}px`;
     element.style.maxWidth = `${Math.max(layout.width * 1.5, 700)}px`;
     this.labels(svg('g', {class: 'layers'}, element));
     this.ways = svg('g', {class: 'ways'}, element);
     const wires = svg('g', {class: 'links'}, element);
-    this.marks = svg('g', {class: 'marks'}, element);
+    this.marks = new Marks(svg('g', {class: 'marks'}, element), layout);
     const boxes = svg('g', {class: 'nodes'}, element);
     this.links = layout.links().map((link) => this.drawLink(link, wires));
     this.nodes = new Map();
     for (const node of layout.nodes.values()) this.nodes.set(node.id, this.drawNode(node, boxes));
+    this.viewport.reset(layout.width, layout.height, Math.min(layout.width * 0.62, 5000), this.nodes);
   }
 
   labels(parent) {
@@ -137,7 +137,7 @@ class FabricMap {
   }
 
   button(attributes, parent, act) {
-    const group = svg('g', {tabindex: 0, role: 'button', ...attributes}, parent);
+    const group = svg('g', {tabindex: -1, role: 'button', ...attributes}, parent);
     group.addEventListener('click', act);
     group.addEventListener('keydown', (e) => {
       if (e.key !== 'Enter' && e.key !== ' ') return;
@@ -163,17 +163,17 @@ class FabricMap {
     this.history = history;
     this.frame = frame;
     this.element.classList.toggle('unrated', !frame.rated);
-    this.words = 0;
-    for (const link of this.links) this.paintLink(link);
-    while (this.marks.childElementCount > this.words) this.marks.lastElementChild.remove();
+    const marks = this.links.map((link) => this.paintLink(link));
+    this.marks.show(marks);
+    write(document.getElementById('slowed'), slowedText(marks.map((m) => m.slowed)));
     for (const node of this.nodes.values()) {
       if (node.node.kind === 'switch') this.paintSwitch(node, selected);
       else if (node.cells) this.paintFolded(node);
     }
   }
 
-  // Measures both directions of all links that are drawn as one. Results are mean load, packets per
-  // second, longest queue, largest share of time lost, and the states of links that are not up.
+  // Measures both directions of all links that are drawn as one. Results are the busiest link's load,
+  // packets per second, longest queue, largest share of time lost, and the states of links that are not up.
   measure(link) {
     const {history, frame, tree} = this, m = {up: 0, down: 0, upPackets: 0, downPackets: 0, upQueue: 0, downQueue: 0,
       upSlowed: 0, downSlowed: 0, words: []};
@@ -181,8 +181,8 @@ class FabricMap {
       const i = tree.port(e.layer, e.label, e.up, e.port);
       if (e.up) {
         const peer = tree.peer(e.layer, e.label, true, e.port), k = tree.port(peer.layer, peer.label, false, peer.port);
-        m.up += history.load(frame, e.layer, e.label, true, e.port);
-        m.down += history.load(frame, peer.layer, peer.label, false, peer.port);
+        m.up = Math.max(m.up, history.load(frame, e.layer, e.label, true, e.port) || 0);
+        m.down = Math.max(m.down, history.load(frame, peer.layer, peer.label, false, peer.port) || 0);
         m.upPackets += frame.out[i];
         m.downPackets += frame.out[k];
         m.upQueue = Math.max(m.upQueue, frame.queue[i]);
@@ -192,8 +192,8 @@ class FabricMap {
         const worst = [frame.word[i], frame.word[k]].find((w) => w !== UP);
         if (worst !== undefined) m.words.push(WORDS[worst]);
       } else {
-        m.up += frame.inLoad[i];
-        m.down += frame.load[i];
+        m.up = Math.max(m.up, frame.inLoad[i] || 0);
+        m.down = Math.max(m.down, frame.load[i] || 0);
         m.upPackets += frame.in[i];
         m.downPackets += frame.out[i];
         m.downQueue = Math.max(m.downQueue, frame.queue[i]);
@@ -201,8 +201,6 @@ class FabricMap {
         if (frame.word[i] !== UP) m.words.push(WORDS[frame.word[i]]);
       }
     }
-    m.up /= link.ends.length;
-    m.down /= link.ends.length;
     return m;
   }
 
@@ -220,8 +218,17 @@ class FabricMap {
     }
     const slowed = Math.max(m.upSlowed, m.downSlowed);
     put(link.group, 'data-slowed', slowed.toFixed(3));
-    if (m.words.length) this.mark(link, m.words);
-    else if (slowed >= SLOWED) this.mark(link, [`slowed ${Math.ceil(slowed * 100)} %`]);
+    return {link, slowed, words: this.told(link) ? m.words.filter((w) => w !== WORDS[UNKNOWN]) : []};
+  }
+
+  // True if the switches at both ends of a link tell their states: a dead one says itself why its
+  // links are dead.
+  told({ends}) {
+    const {frame, tree} = this, tells = (layer, label) => !layer || frame.told[tree.index(layer, label)];
+    return ends.every((e) => {
+      const peer = tree.peer(e.layer, e.label, e.up, e.port);
+      return tells(e.layer, e.label) && tells(peer.layer, peer.label);
+    });
   }
 
   // Paints a queue as a bar along the link, which begins at the queue's port and grows with the
@@ -243,15 +250,6 @@ class FabricMap {
     put(link[key], 'x2', (below.x + dx * t2 + side).toFixed(1));
     put(link[key], 'y2', (y1 + dy * t2).toFixed(1));
     put(link[key], 'data-packets', packets);
-  }
-
-  mark(link, words) { // writes the trouble of a link beside it, in a word
-    if (words[0] === WORDS[UNKNOWN]) return;
-    const text = this.marks.children[this.words] || svg('text', {}, this.marks);
-    this.words++;
-    put(text, 'x', (link.below.x * 0.72 + link.above.x * 0.28).toFixed(1));
-    put(text, 'y', (link.y1 * 0.72 + link.y2 * 0.28 + 3).toFixed(1));
-    write(text, words.length > 1 ? `${words.length} ${words[0]}` : words[0]);
   }
 
   paintSwitch({node, group, bar, note, drop, count}, selected) {

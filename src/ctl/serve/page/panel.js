@@ -72,19 +72,25 @@ class Panel {
     const slow = (i) => frame.slowed[i] >= SLOWED && frame.queue[i] > 1;
     busy.sort((a, b) => slow(b.i) - slow(a.i) || (slow(a.i) ? frame.queue[b.i] - frame.queue[a.i] : 0) ||
       frame.load[b.i] - frame.load[a.i] || frame.queue[b.i] - frame.queue[a.i]);
-    const rows = busy.slice(0, 8).map(({m, s, up, number, i}) => [`${tree.name(m, s)}.${tree.portName(up, number)}`,
+    // Under the pointer or the focus, the rows stay those that they are.
+    const held = this.hot && this.hot.tree === tree && this.element.querySelector('.hot tbody:hover, .hot :focus');
+    const hot = held ? this.hot.ports : busy.slice(0, 8);
+    this.hot = {tree, ports: hot};
+    const rows = hot.map(({m, s, up, number, i}) => [`${tree.name(m, s)}.${tree.portName(up, number)}`,
       `${loadText(frame.load[i])}${frame.slowed[i] >= SLOWED ? ' (slowed)' : ''}`, counted(frame.out[i]), counted(frame.queue[i])]);
+    const hotTable = tableOf(['port', 'load', 'packets/s', 'queue'], rows, (row, k) => {
+      const b = hot[k];
+      this.link(row, tree.name(b.m, b.s), tree.portName(b.up, b.number));
+    });
+    hotTable.className = 'hot';
     return [make('h2', {}, tree.text),
       make('p', {class: 'dim'}, `${tree.switches} switches, ${tree.hosts} hosts. Choose a switch or a link for its counters; ` +
-        'choose one host, then another, for the ways between them.'),
+        'choose one host, then another, for the paths between them.'),
       this.history('delivered to hosts', frames.map((f) => f.delivered), 'packets/s'),
       this.history('redirected', frames.map((f) => f.share * 100), '%', 100),
       make('h3', {}, 'Hot spots'),
       busy.some(({i}) => slow(i)) && make('p', {class: 'bad'}, 'Slowed: packets waited, but the switch got no CPU time to send them.'),
-      tableOf(['port', 'load', 'packets/s', 'queue'], rows, (row, k) => {
-        const b = busy[k];
-        this.link(row, tree.name(b.m, b.s), tree.portName(b.up, b.number));
-      })];
+      hotTable];
   }
 
   link(row, name, port) {
