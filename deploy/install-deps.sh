@@ -15,7 +15,7 @@ packages=(
   libevent-dev libsystemd-dev libseccomp-dev libsodium-dev libmicrohttpd-dev
   # running fabrics
   iproute2 iputils-ping fping procps python3
-  # reports of drblab and topo/experiment; the picture of topo/demo.sh and those of tests/bench
+  # reports of drblab; the picture of topo/demo.sh and those of tests/bench
   python3-jinja2 python3-matplotlib
   # the laboratory and its tests, which build a wheel and use MPI, Dask and a notebook
   python3-numpy python3-pandas python3-scipy

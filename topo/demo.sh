@@ -14,14 +14,13 @@ simulator. Prints a table and a verdict, writes a figure, and takes everything d
 than 60 s once it is built.
 
   --rootless  needs no root once the packages are there: see topo/rootless
-  --one       run only one scheme, and print the counters of every port
-  OPTION...   see topo/fabric demo --help
+  OPTION...   see lab/run demo --help
 
 Examples:
   sudo topo/demo.sh
   topo/demo.sh --rootless --load 0.9
 
-Exit status: 0 done, 1 packets were lost, with --one also if counters disagree, 2 bad usage.
+Exit status: 0 done, 1 packets were lost, 2 bad usage.
 END
 }
 
@@ -67,11 +66,11 @@ build_all() {
 
 if [ -z "${DRB_DEMO_WORLD:-}" ]; then
   # Check the options first: a mistake must not cost a build.
-  if command -v python3 >/dev/null; then "$root/topo/fabric" demo "${options[@]}" --options-only; fi
+  if command -v python3 >/dev/null; then "$root/lab/run" demo "${options[@]}" --options-only; fi
   check_place
   bash "$root/deploy/install-deps.sh"
   build_all
 fi
 world=()
 [ $rootless = 0 ] || world=("$root/topo/rootless")
-exec "${world[@]}" "$root/topo/fabric" demo "${options[@]}"
+exec "${world[@]}" "$root/lab/run" demo "${options[@]}"

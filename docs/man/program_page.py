@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 
 from roff import Page  # noqa: E402
 
-PAGES = (('drbctl', 1), ('drbexperiment', 8), ('drbfabric', 8), ('drbgen', 1), ('drblab', 1),
+PAGES = (('drbctl', 1), ('drbfabric', 8), ('drbgen', 1), ('drblab', 1),
          ('drbrootless', 1), ('drbsim', 1), ('drbswitch', 8), ('drbswitch-plan', 5), ('drbswitch-stats', 7),
          ('drbswitch.yaml', 5), ('drbtopo', 1))
 # Sections that --help does not have: signals and files.

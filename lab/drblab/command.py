@@ -19,7 +19,8 @@ from drblab.models import program
 from drblab.point import PointError
 
 # Modules of drblab.studies; the first line of the text of each is its help.
-STUDIES = ('paper', 'schemes', 'persistent', 'faults', 'hosts', 'search', 'compare', 'links')
+STUDIES = ('demo', 'experiment', 'tcp', 'paper', 'schemes', 'persistent', 'faults', 'hosts', 'search', 'compare',
+           'links')
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

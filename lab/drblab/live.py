@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,11 +16,14 @@ from drblab.models import installed, models_of, program
 from drblab.point import Point, PointError, Value
 from drblab.sim import hash_of_file, with_contents
 
-# Options of the model packet that a fabric can follow. All others must be left at their defaults.
-OPTIONS = ('layers', 'arity', 'uplinks', 'scheme', 'load', 'traffic', 'threshold', 'slow', 'fail',
-           'faults', 'detect', 'delay', 'slots', 'stats', 'seed')
-
-
+# Options that a fabric can follow. Points of the model packet leave all others of drbsim at their
+# defaults.
+OPTIONS = {
+    'packet': ('layers', 'arity', 'uplinks', 'scheme', 'load', 'traffic', 'threshold', 'slow',
+               'fail', 'faults', 'detect', 'delay', 'slots', 'stats', 'seed', 'detail'),
+    'tcp': ('layers', 'arity', 'uplinks', 'scheme', 'unit', 'threshold', 'list', 'slots',
+            'congestion', 'seed')}
+HOSTS_MAX = 1024  # each host of a fabric is a network namespace
 # Programs of a live run whose hashes are part of the version: {name: folder in the build}.
 PROGRAMS = {'drbswitch': 'switch', 'drbgen': 'gen'}
 
@@ -30,18 +34,38 @@ def version_of_programs() -> str:
                      *(hash_of_file(program(name, folder)) for name, folder in PROGRAMS.items())])
 
 
+def need_root() -> None:
+    """Refuses to go on without root, before anything takes time."""
+    if os.geteuid() != 0:
+        raise PointError('a live fabric needs root; without, run it through drbrootless '
+                         '(topo/rootless in a checkout)')
+
+
+def need_small(layers: int, arity: int) -> None:
+    """Refuses fabrics with too many hosts."""
+    if layers > 16 or arity > 32 or 2 * arity ** layers > HOSTS_MAX:
+        raise PointError(f'F({layers},{arity}): more than {HOSTS_MAX} hosts, each a namespace')
+
+
 @dataclass(frozen=True)
 class Live:
-    """Measures points of the model packet in a fabric on this machine, one after the other.
+    """Measures points in a fabric on this machine, one after the other.
 
-    Needs root. drbexperiment starts the switches, replays the traffic and takes the fabric down.
-    Rows have columns of the simulator, and these:
+    Needs root. `drbfabric run` starts the switches, replays the traffic and takes the fabric down.
+    Points of the model packet have the options of the simulator. Their rows have its columns, and
+    these:
 
     - `disturbed`: the reasons why the run was disturbed, '' if it was not
     - `unexplained`: true if it was disturbed although a control process was not late
-    - `sent`, `lost`: packets
+    - `control_late`: share of slots that the control process was late for
+    - `sent`, `lost`: packets; `wrong`: packets that came twice or to the wrong host
     - `slot_ms`: length of a slot
-    - `attempts`: runs until one counted
+    - `attempts`: runs until one counted; `discarded`: why the others did not count
+    - with the option `detail`, `links`: a list of links with their figures; `cdf`: a list of
+      latencies in slots with the share of packets that took no longer
+
+    Points of the model tcp play the transfers of a `list`, which `drbsim transfer --list` prints,
+    by TCP. The column `transfers` of their rows is a list of transfers with their times in slots.
 
     Parameters
     ----------
@@ -55,6 +79,8 @@ class Live:
         Maximum number of repetitions of a disturbed run.
     stretch
         Maximum number of times that slots are doubled, each after all repetitions were disturbed.
+    limit
+        Seconds; runs are repeated only while all points can be measured in this time.
     fabric
         Name of the fabric.
     """
@@ -64,6 +90,7 @@ class Live:
     queue: int | None = None
     repeat: int = 3
     stretch: int = 3
+    limit: int | None = None
     fabric: str = 'drblab'
     name: str = field(default='live', init=False)
 
@@ -74,21 +101,30 @@ class Live:
 
     def _options(self, point: Point) -> dict[str, Value]:
         """Returns the options for the fabric, with defaults for those that the point leaves out."""
-        if point.model != 'packet':
-            raise PointError(f'{point.model}: a fabric runs the model packet')
-        models = models_of(program('drbsim'))
-        options = models.complete(point)
-        defaults = models.complete(Point('packet'))
+        if point.model not in OPTIONS:
+            raise PointError(f'{point.model}: a fabric runs the models {" and ".join(OPTIONS)}')
+        told = OPTIONS[point.model]
+        options, defaults = dict(point.options), dict[str, Value]()
+        if point.model == 'packet':
+            models = models_of(program('drbsim'))
+            options, defaults = models.complete(point), models.complete(Point('packet'))
         for name, value in options.items():
-            if name not in OPTIONS and value != defaults.get(name):
-                raise PointError(f'packet: {name}: a fabric takes {", ".join(OPTIONS)}')
-        return {name: options[name] for name in OPTIONS if name in options}
+            if name not in told and value != defaults.get(name):
+                raise PointError(f'{point.model}: {name}: a fabric takes {", ".join(told)}')
+        return {name: options[name] for name in told if name in options}
 
     def setup(self, point: Point) -> Mapping[str, Value]:
         """See Engine."""
         told = {name: with_contents(value) for name, value in self._options(point).items()}
         return {**told, 'slot': self.slot or '', 'links': self.links, 'queue': self.queue or 0,
                 'repeat': self.repeat, 'stretch': self.stretch}
+
+    def _command(self) -> list[str]:
+        given = {'slot': self.slot, 'queue': self.queue, 'limit': self.limit}
+        return [installed('drbfabric', 'topo/fabric'), 'run', f'--links={self.links}',
+                f'--fabric={self.fabric}', f'--owner={os.getpid()}', f'--repeat={self.repeat}',
+                f'--stretch={self.stretch}',
+                *(f'--{name}={value}' for name, value in given.items() if value)]
 
     def rows(self, points: Sequence[Point]) -> Iterator[tuple[int, Row]]:
         """See Engine. Points of one shape run consecutively, because they share a fabric."""
@@ -97,14 +133,9 @@ class Live:
             str(options[i].get(name)) for name in ('layers', 'arity', 'uplinks')])
         with tempfile.TemporaryFile('w+') as lines, tempfile.TemporaryFile('w+') as said:
             for i in order:
-                print(json.dumps({'id': i, 'model': 'packet', **options[i]}), file=lines)
+                print(json.dumps({'id': i, 'model': points[i].model, **options[i]}), file=lines)
             lines.seek(0)
-            command = [installed('drbexperiment', 'topo/experiment'), '--points',
-                       f'--links={self.links}', f'--fabric={self.fabric}',
-                       f'--repeat={self.repeat}', f'--stretch={self.stretch}']
-            command += [f'--slot={self.slot}'] if self.slot else []
-            command += [f'--queue={self.queue}'] if self.queue else []
-            with subprocess.Popen(command, stdin=lines, stdout=subprocess.PIPE, stderr=said,
+            with subprocess.Popen(self._command(), stdin=lines, stdout=subprocess.PIPE, stderr=said,
                                   text=True) as child:
                 yield from rows_of(child)
             judge(child, said, [points[i] for i in order])

@@ -33,7 +33,6 @@ ALIASES = (re.compile(r'^(\s*)up(?:_over)? ', re.M), r'\1fabric up '), (re.compi
 NEAR = 200  # characters between a verb and its option in a test
 # Commands that pass unknown options on to a verb of another program; None means any verb
 PASSED_ON = {('drbfabric', 'up'): ('drbtopo', 'plan'), ('drbfabric', 'replan'): ('drbtopo', 'plan'),
-             ('drbfabric', 'demo'): ('drbtopo', 'plan'), ('drbexperiment', ''): ('drbtopo', 'plan'),
              ('drbfabric', 'ctl'): ('drbctl', None)}
 
 

@@ -49,7 +49,7 @@ def verbs_of(text):
 def every_option_is_in_its_page():
     checked = 0
     for program in PROGRAMS:
-        section = {'drbswitch': 8, 'drbfabric': 8, 'drbexperiment': 8}.get(name_of(program), 1)
+        section = {'drbswitch': 8, 'drbfabric': 8}.get(name_of(program), 1)
         page = text_of(f'{name_of(program)}.{section}')
         top = help_of(program)
         parts = dict(re.findall(r'^\.SS (.*)\n((?:(?!\.S[SH] ).*\n)*)', page, re.M))

@@ -22,10 +22,10 @@ import sys
 
 FOLDERS = ('src/switch', 'src/common/config', 'src/common/cli', 'src/topo')
 LEFT_OUT = 'src/topo/machines', 'src/topo/plan/machines_option'  # plans of several machines
-# Modules that run when a fabric or the demo is started
+# Modules that run when a fabric is started
 PYTHON = 'topo/drbfabric'
-MODULES = ('common/children', 'common/cli', 'common/places', 'common/schemes', 'experiment/demo',
-           'experiment/experiment', 'experiment/single_run', 'fabric/fabrics', 'fabric/interfaces',
+MODULES = ('common/children', 'common/cli', 'common/places', 'common/schemes', 'fabric/fabrics',
+           'fabric/interfaces',
            'fabric/link_states', 'fabric/netns', 'fabric/nodes', 'fabric/processes', 'fabric/up_down', 'fabric_command')
 SAYING = {'usage', 'Failure', 'ArgumentTypeError', 'say'}
 CALL = re.compile(r'\bdrb_(?:error|warn|info|die|config_bad|config_bad_line|config_bad_port)\(')

@@ -68,7 +68,7 @@ def different_commands():
 def verbs_are_found():
     found = {name_of(p): verbs_of(p) for p in PROGRAMS}
     assert 'replay' in found['drbgen'] and 'show' in found['drbctl'] and 'up' in found['drbfabric'], found
-    assert not found['drbswitch'] and not found['drbexperiment'], found
+    assert not found['drbswitch'] and 'run' in found['drbfabric'], found
 
 
 def help_is_the_same_however_it_is_asked_for():
@@ -82,7 +82,7 @@ def help_is_the_same_however_it_is_asked_for():
 
 def python_without_docstrings_says_the_same():
     """Images of containers set PYTHONOPTIMIZE=2, so no help may come from a docstring."""
-    for name in ('drbfabric', 'drbexperiment', 'drblab'):
+    for name in ('drbfabric', 'drblab'):
         for program in (p for p in PROGRAMS if name_of(p) == name):
             for words in ((), *((verb,) for verb in verbs_of(program)[:2])):
                 r = subprocess.run((program, *words, '--help'), env={**os.environ, 'PYTHONOPTIMIZE': '2'},
@@ -92,10 +92,10 @@ def python_without_docstrings_says_the_same():
 
 def closed_streams_are_no_failure():
     """Daemons and runners start programs with closed standard streams: each set of them."""
-    drbfabric, drbexperiment = (next(p for p in PROGRAMS if name_of(p) == f'drb{n}') for n in ('fabric', 'experiment'))
+    drbfabric = next(p for p in PROGRAMS if name_of(p) == 'drbfabric')
     sets = '>&-', '2>&-', '<&- >&-', '<&- 2>&-', '>&- 2>&-', '<&- >&- 2>&-'
     cases = [(drbfabric, closed, option) for closed in sets for option in ('--help', '--no-such-option')]
-    for program, closed, option in [*cases, (drbexperiment, '<&- >&- 2>&-', '--help')]:
+    for program, closed, option in cases:
         r = subprocess.run(('sh', '-c', f'"$@" {closed}', 'sh', program, option), capture_output=True, text=True,
                            timeout=WITHIN, check=False)
         code, out, err = said(program, option)
@@ -184,7 +184,7 @@ def letters_mean_the_same():
     Options that most programs have use their letter everywhere."""
     letters, options = {}, {}
     for command in commands():
-        if name_of(command[0]) in ('drbfabric', 'drbexperiment', 'drbrootless'):
+        if name_of(command[0]) in ('drbfabric', 'drbrootless'):
             continue
         for letter, option in re.findall(r'^  (?:-(\w), |    )--([a-z-]+)', help_of(*command), re.M):
             if letter:

@@ -15,4 +15,4 @@ _drbswitch() {
   [[ ${COMPREPLY[0]} != *. ]] || compopt -o nospace
 }
 
-complete -o default -F _drbswitch drbctl drbexperiment drbfabric drbgen drblab drbsim drbswitch drbtopo
+complete -o default -F _drbswitch drbctl drbfabric drbgen drblab drbsim drbswitch drbtopo

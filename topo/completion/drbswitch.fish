@@ -10,6 +10,6 @@ function _drbswitch
     python3 -B $_drbswitch_complete $program $words[2..-1] (commandline -ct) 2>/dev/null
 end
 
-for program in drbctl drbexperiment drbfabric drbgen drblab drbsim drbswitch drbtopo
+for program in drbctl drbfabric drbgen drblab drbsim drbswitch drbtopo
     complete -c $program -a '(_drbswitch)'
 end

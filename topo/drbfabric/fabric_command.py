@@ -11,10 +11,10 @@ from drbfabric.common.cli import (
     NS, Parser, Version, help_first, verb_first, need_root, positive, run_program, say, some_loads, some_schemes)
 from drbfabric.common.output import add_format_options, print_rows
 from drbfabric.common.places import called, called_program, program
-from drbfabric.experiment import demo
 from drbfabric.fabric import check, fabrics, netns, nodes
 from drbfabric.fabric.up_down import down, replan, up
 from drbfabric.faults import faults, scenario
+from drbfabric.live import command as live_command
 from drbfabric.machines import all_machines, combined, experiment as experiment_machines, export, part
 
 COMPLAINTS_SHOWN = 20
@@ -113,10 +113,9 @@ def add_whole(verb):
                             ('', '--fabric big')))
     add_format_options(verb('status', nodes.status, 'list nodes with process, state and uptime',
                             ('', '--json')))
-    p = verb('demo', lambda args: demo.run(args, say),
-             'compare routing schemes, live and simulated, on a fabric of its own',
-             ('', '--load 0.9 --out picture.svg', '--one --scheme walk'), fabric='demo')
-    demo.add_options(p)
+    p = verb('run', live_command.run, 'measure points of standard input in a fabric of its own, as drbsim run does in '
+             'the simulator', ('<points >rows',), fabric='experiment', epilog=live_command.EPILOG)
+    live_command.add_options(p)
 
 
 ALL_MACHINES = 'on all machines of a fabric: DIR is the output of export ansible'
@@ -247,6 +246,8 @@ def parser():
 
 
 def run(arguments):
+    if arguments[:1] == ['demo']:
+        raise usage('demo is now: drblab demo (lab/run demo in a checkout)')
     top = parser()
     args, rest = top.parse_known_args(verb_first(help_first(arguments), top.verbs))
     if args.verb in ('up', 'replan'):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Modules for files and schemes that the package `report` imports from its host."""
+"""Files and schemes."""

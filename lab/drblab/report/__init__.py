@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parts of all reports: means and intervals, CSV files, figures in one style, HTML pages.
-
-The laboratory and the harness share this package: topo/drbfabric/report is a link to it, and
-`meson install` installs it into both. Its imports are therefore relative, and `..common` is that of
-its host."""
+"""Parts of all reports: means and intervals, CSV files, figures in one style, HTML pages."""
 
 import contextlib
 import sys

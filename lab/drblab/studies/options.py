@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+from typing import TYPE_CHECKING
 
-import pandas
-
+from drblab.live import Live
 from drblab.point import PointError
 from drblab.sim import Sim
+
+if TYPE_CHECKING:
+    import pandas  # the import takes a second, which would delay mistakes in options
 
 
 def count(text: str) -> int:
@@ -17,6 +21,56 @@ def count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f'must be a whole number from 1 on, not {text}')
     return int(text)
+
+
+def natural(text: str) -> int:
+    """A whole number from 0 on."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f'must be a whole number, not {text}')
+    return int(text)
+
+
+def a_time(text: str) -> str:
+    """A time such as 2ms."""
+    found = re.fullmatch(r'([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s)', text)
+    unit = {'ns': 1e-9, 'us': 1e-6, 'ms': 1e-3, 's': 1.0}
+    if not found or not 1e-4 <= float(found[1]) * unit[found[2]] <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}': must be a time from 100us to 1s, such as 2ms")
+    return text
+
+
+def some_schemes(text: str) -> list[str]:
+    """Different schemes, with commas."""
+    schemes = text.split(',')
+    if not all(schemes) or len(set(schemes)) < len(schemes):
+        raise argparse.ArgumentTypeError(f"'{text}': must be different schemes, such as drb,dmodk")
+    return schemes
+
+
+def some_loads(text: str) -> list[float]:
+    """Different loads of hosts, as numbers or FIRST:LAST:STEP, the lowest first."""
+    try:
+        loads = [load for word in text.split(',') for load in some_reals(word)]
+    except (ValueError, ZeroDivisionError):
+        loads = []
+    if not loads or not all(0 < load < 1 for load in loads):
+        raise argparse.ArgumentTypeError(
+            f"'{text}': must be loads above 0 and below 1, such as 0.6,0.9 or 0.6:0.9:0.1")
+    if len(set(loads)) < len(loads):
+        raise argparse.ArgumentTypeError(f"'{text}': must be different loads, such as 0.6,0.9")
+    return sorted(loads)
+
+
+def a_load(text: str) -> float:
+    """One load of hosts."""
+    try:
+        loads = some_loads(text)
+    except argparse.ArgumentTypeError:
+        loads = []
+    if len(loads) != 1:
+        raise argparse.ArgumentTypeError(
+            f"'{text}': must be one load above 0 and below 1, such as 0.9")
+    return loads[0]
 
 
 def some_words(text: str) -> list[str]:
@@ -45,6 +99,29 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
                         help='runs at once (default: one per CPU); does not change the figures')
     parser.add_argument('--memory', type=float, metavar='GIB',
                         help='memory for all runs (default: 3/4 of the free memory)')
+
+
+def add_live_options(parser: argparse.ArgumentParser, fabric: str) -> None:
+    """Adds the options of the engine Live. fabric: the default name of the fabric."""
+    parser.add_argument('--slot', type=a_time, metavar='TIME',
+                        help='length of a slot (default: what two CPUs sustain, 2ms for F(3,2), '
+                        '10ms for F(3,4))')
+    parser.add_argument('--repeat', type=natural, default=3, metavar='COUNT',
+                        help='how often to repeat a run that the machine disturbed')
+    parser.add_argument('--stretch', type=natural, default=3, metavar='COUNT',
+                        help='how often to double the slots if all repetitions were disturbed')
+    parser.add_argument('--queue', type=count, metavar='PACKETS',
+                        help='limit of every egress queue (default 512, 4096 for persistent '
+                        'traffic)')
+    parser.add_argument('--links', choices=('veth', 'memif'), default='veth',
+                        help='links between switches')
+    parser.add_argument('--fabric', metavar='NAME', default=fabric, help='name of the fabric')
+
+
+def live_of(args: argparse.Namespace) -> Live:
+    """The engine Live with the options of the command line."""
+    return Live(slot=args.slot, links=args.links, queue=args.queue, repeat=args.repeat,
+                stretch=args.stretch, fabric=args.fabric)
 
 
 def add_size_options(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Lists of transfers: `drbsim transfer --list` and `drbsim job --list` print them, `drbsim replay`
-// and `topo/experiment --tcp` play them. The first line is the heading
+// and `drblab tcp` play them. The first line is the heading
 // "transfer,slot,from,to,packets,after_sent,after_arrived". Each other line has these values.
 // `transfer` numbers the lines from 0. A transfer begins in its slot or later, once the transfer
 // `after_sent` has left the same host and `after_arrived` has arrived there. Both are earlier

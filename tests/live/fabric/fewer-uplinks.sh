@@ -62,7 +62,7 @@ check "nothing is left" nothing_left
 
 # Live latencies equal the simulator's.
 if in_full "an experiment"; then
-  "$root/topo/experiment" -l 2 -d 4 --uplinks 2 --load 0.4 --scheme drb,dmodk --runs 3 --slots 600 --repeat 1 --stretch 2 \
+  "$root/lab/run" experiment -l 2 -d 4 --uplinks 2 --load 0.4 --scheme drb,dmodk --runs 3 --slots 600 --repeat 1 --stretch 2 \
     --json --out "$scratch/experiment" >"$scratch/rows"
   # Status 1 means that packets were lost, which a check below tests.
   check "an experiment" test $? -le 1

@@ -88,24 +88,29 @@ ip netns delete spare
 check "then it is up" fabric up "${small[@]}"
 check "and down" fabric down
 
-# The switches and the folder of a demo disappear when it is killed.
+# The switches and the folder of a measurement disappear when it is killed.
 export TMPDIR=$scratch/tmp
 mkdir "$TMPDIR"
-demo_runs() { pgrep -x drbswitch >/dev/null && ls -d "$TMPDIR"/drb-demo-* >/dev/null; }
-begin_demo() {
-  "$root/topo/fabric" demo -l 2 -d 2 --slots 20000 --out "$scratch/demo.svg" >"$scratch/demo" 2>&1 &
-  demo=$!
+it_runs() { pgrep -x drbswitch >/dev/null && ls -d "$TMPDIR"/drb-points-* >/dev/null; }
+begin_run() {
+  echo '{"layers": 2, "slots": 20000}' | "$root/topo/fabric" run --fabric demo >"$scratch/run" 2>&1 &
+  run=$!
 }
-demo_gone() { nothing_left && [ -z "$(ls "$TMPDIR")" ]; }
-begin_demo
-check "a demo runs" soon demo_runs
+all_gone() { nothing_left && [ -z "$(ls "$TMPDIR")" ]; }
+begin_run
+check "points are measured" soon it_runs
+kill -9 $run
+check "that is killed: a keeper clears up" soon all_gone
+"$root/lab/run" demo -l 2 -d 2 --slots 5000 --out "$scratch/demo.svg" >"$scratch/demo" 2>&1 &
+demo=$!
+check "a demo runs" soon it_runs
 kill -9 $demo
-check "it is killed: a keeper clears up" soon demo_gone
-begin_demo
-check "another one runs" soon demo_runs
+check "it is killed: what measures for it ends and clears up" soon all_gone
+begin_run
+check "points are measured again" soon it_runs
 pgrep -f keeper.py | xargs -r kill -9
-kill -9 $demo
-wait $demo
+kill -9 $run
+wait $run
 check "without a keeper, switches stay until a command comes" pgrep -x drbswitch
 check "which takes the fabric down" bash -c "'$root/topo/fabric' down --fabric other 2>&1 | grep -q 'taking fabric demo down'"
 check "nothing is left of it" nothing_left

@@ -16,7 +16,7 @@ etc=$dest$(meson introspect "$build" --buildoptions | jq -r '"/" + (.[] | select
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 unset DRB_BUILD
 
-for program in drbswitch drbtopo drbgen drbctl drbsim drbfabric drbexperiment drblab drbrootless; do
+for program in drbswitch drbtopo drbgen drbctl drbsim drbfabric drblab drbrootless; do
   check "$program is there" test -x "$prefix/bin/$program"
 done
 for page in $(cd "$root" && find docs -name '*.md'); do
@@ -50,7 +50,7 @@ drbgen() { "$prefix/bin/drbgen" "$@"; }
 unit=$(find "$dest" -name 'drbswitch@.service')
 check "the unit starts the program with a config, both as configured" bash -c "
   grep -qx 'ExecStart=\"'\"\${1#$dest}\"'/bin/drbswitch\" -c \".*/etc/drbswitch/%i.yaml\"' '$unit'" - "$prefix"
-check "the demo's mistakes are usage" fails_with 2 '--load' fabric demo --load 2
+check "the demo's mistakes are usage" fails_with 2 '--load' "$prefix/bin/drblab" demo --load 2
 up -l 3 -d 2 --rate 500pps
 check "every pair, every link" soon fabric check
 check "drbctl sees it" drbctl check
@@ -106,7 +106,7 @@ check "a replay loses nothing" drbgen replay "$scratch/traffic"
 check "packets are conserved" fabric check counters links
 check "a host's program" soon fabric exec h4 -- ping -c 1 -W 5 h10
 check "down" fabric down --json
-check "an experiment" "$prefix/bin/drbexperiment" --scheme drb --load 0.5 --runs 1 --slots 100 --repeat 0 --stretch 0 \
+check "an experiment" "$prefix/bin/drblab" experiment --scheme drb --load 0.5 --runs 1 --slots 100 --repeat 0 --stretch 0 \
   --out "$scratch/report"
 check "with a report" test -s "$scratch/report/report.html"
 check "a study of the laboratory" "$prefix/bin/drblab" hosts --quick --seeds 1 --out "$scratch/study"

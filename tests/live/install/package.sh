@@ -39,7 +39,7 @@ files() {
     -prune -o -type f -printf '%p %m %s\n' -o -printf '%p %m\n' | grep -v '^./etc/ld.so.cache ' | sort)
 }
 # dpkg -V prints nothing for files that are still as installed.
-untouched() { [ -z "$(inside dpkg -V drbswitch drbswitch-doc drbswitch-mininet 2>&1 | tee /dev/stderr)" ]; }
+untouched() { [ -z "$(inside dpkg -V drbswitch drbswitch-doc drbswitch-mininet python3-drblab 2>&1 | tee /dev/stderr)" ]; }
 says() { # says PATTERN COMMAND...
   local pattern=$1 said
   shift
@@ -50,7 +50,7 @@ says() { # says PATTERN COMMAND...
 
 files >"$scratch/before"
 cp "$clean/etc/passwd" "$scratch/passwd"
-cp "$debian"/drbswitch_*.deb "$debian"/drbswitch-doc_*.deb "$debian"/drbswitch-mininet_*.deb "$clean/tmp/"
+cp "$debian"/{drbswitch,drbswitch-doc,drbswitch-mininet,python3-drblab}_*.deb "$clean/tmp/"
 # Nothing can be downloaded here, so the packages must name all dependencies.
 check "they install" inside sh -c 'dpkg -i /tmp/*.deb'
 check "the checkout is not there" test ! -e "$clean$root/meson.build"
@@ -59,7 +59,7 @@ check "every library is found" says drbswitch inside drbswitch --version
 check "the unit's program is there" inside sh -c \
   'test -x "$(sed -n "s/^ExecStart=.\([^ ]*drbswitch\). .*/\1/p" /lib/systemd/system/drbswitch@.service)"'
 check "zsh finds its completion" test -s "$clean/usr/share/zsh/vendor-completions/_drbswitch"
-check "the first test" says 'Winner: ' inside drbfabric demo
+check "the first test" says 'Winner: ' inside drblab demo
 # These lines are from docs/guide/install.md. The switch keeps its output open.
 check "one switch, its hosts in namespaces" says ' 0% packet loss' inside bash -c \
   'cd /tmp && drbtopo commands -l 3 -d 2 --fabric one s1-0 | bash >said 2>&1; cat said'
@@ -75,14 +75,14 @@ check "drbctl sees it" inside drbctl check
 replay() { inside drbgen write --out /tmp/traffic && inside drbgen replay /tmp/traffic --json | jq -e '.sent > 10000 and .lost == 0'; }
 check "a replay loses nothing" replay
 check "it goes" inside drbfabric down
-check "an experiment" inside drbexperiment --scheme drb --load 0.5 --runs 1 --slots 100 --repeat 0 --stretch 0 --out /tmp/report
+check "an experiment" inside drblab experiment --scheme drb --load 0.5 --runs 1 --slots 100 --repeat 0 --stretch 0 --out /tmp/report
 check "in Mininet" says '0% dropped' inside mn --custom /usr/share/drbswitch/mininet/drb.py --topo fattree,3,2 --switch drb \
   --test pingall
 check "nothing but a folder for sockets is left of it" test -z "$(find "$clean/run" -mindepth 2 -path '*drb*')"
 check "installed files are as they were" untouched
 
 printf 'fabric: {layers: 2, arity: 2}\nswitch: {layer: 1, label: 0}\n' >"$clean/etc/drbswitch/s1-0.yaml"
-check "they are removed" inside dpkg -r drbswitch-mininet drbswitch-doc drbswitch
+check "they are removed" inside dpkg -r python3-drblab drbswitch-mininet drbswitch-doc drbswitch
 check "configs stay" test -e "$clean/etc/drbswitch/s1-0.yaml"
 rm "$clean/etc/drbswitch/s1-0.yaml"
 check "no program stays" bash -c "! ls '$clean'/usr/bin/drb*"

@@ -3,7 +3,7 @@
 # Live latencies equal those of the simulator for each scheme, in the short form: F(3,2) at load
 # 0.9. A run that the machine disturbed is repeated, with slots of 2, 4 and 8 ms. A run has failed
 # if it was late and a control process beside it was not. The long form gives a table in docs/notes:
-#   topo/experiment --check --out DIR -d 4 --load 0.9
+#   drblab experiment --check --out DIR -d 4 --load 0.9
 # Alone: latencies of packets are compared with the simulator's.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -11,22 +11,22 @@ need drbtopo drbswitch drbgen drbsim
 need_tool jq
 export TMPDIR=$scratch
 
-experiment() { "$root/topo/experiment" "$@"; }
-clean() { nothing_left && [ -z "$(find "$scratch" -maxdepth 1 -name 'drb-experiment-*' -o -name 'drb-points-*')" ]; }
+experiment() { "$root/lab/run" experiment "$@"; }
+clean() { nothing_left && [ -z "$(find "$scratch" -maxdepth 1 -name 'drb-points-*')" ]; }
 
 repeated() { # repeated FOLDER: runs of an experiment that do not count, with what disturbed them
   python3 - "$1/runs.csv" <<'END'
 import csv, sys
 with open(sys.argv[1], encoding='utf-8') as f:
     for run in csv.DictReader(f):
-        if run['counts'] == 'no':
-            print('# AGAIN {scheme}, seed {seed}, slots of {slot_ms} ms: {disturbed}; a control was late in '
-                  '{share:.1%} of them'.format(**run, share=float(run['control_late'])))
+        if run['discarded']:
+            print('# AGAIN {scheme}, seed {seed}: {discarded}; in the run that counts, a control was late in '
+                  '{share:.1%} of the slots'.format(**run, share=float(run['control_late'])))
 END
 }
 
 interrupted_while() { # interrupted_while SIGNAL CONDITION: it gets the signal then, and ends
-  "$root/topo/experiment" --load 0.9 --slots 10000 --out "$scratch/cut" >"$scratch/said" 2>&1 &
+  "$root/lab/run" experiment --load 0.9 --slots 10000 --out "$scratch/cut" >"$scratch/said" 2>&1 &
   local pid=$!
   soon eval "$2" >/dev/null || { echo "never saw: $2" && cat "$scratch/said" && return 1; }
   kill "-$1" $pid
@@ -34,7 +34,8 @@ interrupted_while() { # interrupted_while SIGNAL CONDITION: it gets the signal t
   wait $pid
   local status=$?
   echo "exit status $status after $SECONDS s: $(cat "$scratch/said")"
-  [ $status = 1 ] && [ $SECONDS -lt 15 ] && [ "$(wc -l <"$scratch/said")" = 1 ]
+  [ $status -gt 128 ] && [ $SECONDS -lt 15 ] && [ "$(wc -l <"$scratch/said")" = 1 ] &&
+    grep -q 'of 12 points are done, kept in .*/cut/rows.jsonl: run it again to go on' "$scratch/said"
 }
 
 if in_full "interrupted"; then
@@ -42,12 +43,12 @@ if in_full "interrupted"; then
   check "nothing is left then" clean
   check "interrupted while switches start" interrupted_while HUP 'pgrep -x drbswitch'
   check "nothing is left then" clean
-  check "no report of half an experiment" test ! -e "$scratch/cut"
+  check "no report of half an experiment" test ! -e "$scratch/cut/report.html"
 fi
 check "an unknown scheme" fails_with 2 'best' experiment --scheme best --out "$scratch/x"
 check "an unknown traffic" fails_with 2 'rush' experiment --traffic rush --out "$scratch/x"
 check "a fabric of that name that is up is refused" bash -c "
-  '$root/topo/fabric' up -l 2 -d 1 --fabric experiment && ! '$root/topo/experiment' --slots 100 \
+  '$root/topo/fabric' up -l 2 -d 1 --fabric experiment && ! '$root/lab/run' experiment --slots 100 \
     --runs 1 --out '$scratch/x' 2>&1 | tee /dev/stderr | grep -q Traceback &&
   '$root/topo/fabric' check wiring --fabric experiment && '$root/topo/fabric' down --fabric experiment"
 
@@ -188,7 +189,7 @@ study() { /usr/bin/python3 -B "$root/tests/live/traffic/live_points.py" "$root/l
 decide "points of the laboratory: live is simulated to 5 %" study
 check "they are measured once" jq -se 'length == 8 and all(.[]; .engine == "live")' "$scratch/rows.jsonl"
 point='{"id": "x", "layers": 2, "scheme": "drb", "load": 0.5, "slots": 200, "stats": 100}'
-measures() { printf '%s\n' "$@" | "$root/topo/experiment" --points --repeat 0 --stretch 0 >"$scratch/row"; }
+measures() { printf '%s\n' "$@" | "$root/topo/fabric" run --repeat 0 --stretch 0 >"$scratch/row"; }
 check "a point of standard input" measures "$point"
 check "has a row" jq -e '.id == "x" and .latency > 3 and .lost == 0 and .attempts == 1' "$scratch/row"
 check "a wrong one is named before any runs" \

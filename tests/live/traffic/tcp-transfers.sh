@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # TCP plays all transfers that drbsim draws, and the steps of a job one after another. Live
-# completion times are within 15 % of the simulator's, by the whole interval that topo/experiment
-# --tcp reports.
+# completion times are within 15 % of the simulator's, by the whole interval that drblab tcp
+# reports.
 # Alone: completion times are compared with the simulator's.
 # Full: experiment.sh compares packets of the same fabric with the simulator.
 # shellcheck source=tests/live/story.bash
@@ -12,8 +12,7 @@ need_tool jq
 need_tool tc
 export TMPDIR=$scratch
 
-experiment() { "$root/topo/experiment" "$@"; }
-experiment --tcp fixed:50,pipeline:2 --data 32 --scheme dmodk --unit flow --load 0.2 --slots 300 --slot 4ms --runs 4 \
+"$root/lab/run" tcp fixed:50,pipeline:2 --data 32 --scheme dmodk --unit flow --load 0.2 --slots 300 --slot 4ms --runs 4 \
   --repeat 1 --json --out "$scratch/report" >"$scratch/rows"
 check "an experiment with TCP" test $? = 0
 jq -r '"# \(.workload): live \(.time) simulated \(.sim_time) slots, off \(.time_off) +- \(.time_off_interval): \(.verdict)"' \

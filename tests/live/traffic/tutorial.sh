@@ -11,7 +11,7 @@ export TMPDIR=$scratch PKG_CONFIG_PATH=$build/meson-uninstalled PATH=$scratch/bi
 cd "$scratch" || exit 1
 mkdir bin
 ln -s "$root/topo/fabric" bin/drbfabric
-ln -s "$root/topo/experiment" bin/drbexperiment
+ln -s "$root/lab/run" bin/drblab
 printf '#!/bin/sh\nexec "$@"\n' >bin/sudo && chmod +x bin/sudo
 "$root/tests/docs/commands_of.sh" "$root/docs/guide/your-own-scheme.md"
 check "the scheme of the page" bash 1.sh

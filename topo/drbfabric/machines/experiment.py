@@ -9,10 +9,9 @@ import subprocess
 import time
 
 from drbfabric import Failure, usage
-from drbfabric.common import schemes
 from drbfabric.common.output import print_rows
 from drbfabric.common.places import program
-from drbfabric.experiment.experiment import threshold_at
+from drbfabric.live.setup import threshold_at
 from drbfabric.machines import combined
 from drbfabric.machines.all_machines import Machines
 
@@ -35,7 +34,7 @@ def _ask(machines, words):
 def _simulated(plan, args, scheme, load):
     done = subprocess.run([program('drbsim', 'sim'), 'packet', '-l', str(plan['layers']), '-d', str(plan['arity']),
                            '--uplinks', str(plan['uplinks']),
-                           '--scheme', schemes.text(scheme), '--load', str(load), '--traffic', args.traffic, '--slots',
+                           '--scheme', scheme, '--load', str(load), '--traffic', args.traffic, '--slots',
                            str(args.slots), '--stats', str(args.slots), '--seed', str(args.seed), '--csv'],
                           stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
@@ -50,7 +49,7 @@ def _one(machines, args, scheme, load):
     # Simulate before the replay, which needs the CPUs.
     simulated = _simulated(plan, args, scheme, load)
     threshold = threshold_at(load * plan['arity'] / plan['uplinks'], 'paper')
-    _ask(machines, ['ctl', *fabric, 'set', '--all', f'scheme={schemes.text(scheme)}', f'threshold={threshold}'])
+    _ask(machines, ['ctl', *fabric, 'set', '--all', f'scheme={scheme}', f'threshold={threshold}'])
     answers = _ask(machines, [
         'replay', *fabric, '--begin', str(int(time.time()) + args.lead), '--traffic', args.traffic, '--load', str(load),
         '--slots', str(args.slots), '--slot', f'{round(1000 * slot_us)}ns', '--seed', str(args.seed)])
@@ -71,10 +70,10 @@ def run(args):
     machines = Machines(args.machines)
     if not machines.plan['rate_value'] or not machines.plan['rate_per_packet']:
         raise usage('the plan has no rate in packets/s, so there are no queues to compare: plan with --rate 500pps')
-    rows, names = [], schemes.named(args.scheme)
+    rows = []
     try:
         for load in args.load:
-            rows += [_one(machines, args, scheme, load) for scheme in names]
+            rows += [_one(machines, args, scheme, load) for scheme in args.scheme]
     finally:
         # Restore the settings of the configs.
         machines.ask({name: ['ctl', '--fabric', machines.plan['fabric'], 'reload', '--all']

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Puts in words which schemes help. Input: rows of figures such as summarise() makes."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Row = Mapping[str, Any]
 
 # Traffic of the demo: pattern of drbgen and drbsim, short name, description.
 TRAFFIC = (('permutation', 'fresh', 'fresh permutations (new destinations each slot)'),
@@ -12,7 +18,7 @@ EQUAL = 0.03
 NEAR = 0.08
 
 
-def queues(row):
+def queues(row: Row) -> str:
     """Returns 'grow', 'bounded' or 'cannot be told'. Queues grow if they grew in an undisturbed
     live run by more than chance explains. Otherwise the simulator decides, over many times the
     slots."""
@@ -21,18 +27,19 @@ def queues(row):
     return 'cannot be told' if row['sim_unclear'] else 'bounded'
 
 
-def latency(row):
+def latency(row: Row) -> float:
     """Returns the latency that counts: live, or simulated if the run was disturbed. It is infinite
     if queues grow."""
-    return math.inf if queues(row) == 'grow' else row['sim_latency' if row['disturbed'] else 'latency']
+    return math.inf if queues(row) == 'grow' else \
+        float(row['sim_latency' if row['disturbed'] else 'latency'])
 
 
-def _names(rows):
-    names = [row['scheme'] for row in rows]
+def _names(rows: Sequence[Row]) -> str:
+    names: list[str] = [row['scheme'] for row in rows]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def answer(rows, scheme='drb'):
+def answer(rows: Sequence[Row], scheme: str = 'drb') -> str:
     """Answers in words whether a scheme helps under one traffic."""
     mine = next((row for row in rows if row['scheme'] == scheme), None)
     others = [row for row in rows if row is not mine]
@@ -46,7 +53,7 @@ def answer(rows, scheme='drb'):
     return f'yes, {scheme} is faster than {_names(slower)}'
 
 
-def _behind(rows, scheme):
+def _behind(rows: Sequence[Row], scheme: str) -> float:
     """Returns the ratio of a scheme's latency to the lowest one, under the traffic where the ratio
     is largest."""
     worst = 1.0
@@ -57,7 +64,7 @@ def _behind(rows, scheme):
     return worst
 
 
-def winner(rows):
+def winner(rows: Sequence[Row]) -> str:
     """Names the scheme that is least behind the fastest under every traffic."""
     behind = {row['scheme']: _behind(rows, row['scheme']) for row in rows}
     best = min(behind, key=lambda scheme: behind[scheme])
@@ -68,7 +75,7 @@ def winner(rows):
     return f'{best}, whose queues stay bounded under both'
 
 
-def verdict(rows):
+def verdict(rows: Sequence[Row]) -> list[str]:
     """Returns the lines of the verdict. They contain no figures, so that runs with the same outcome
     print the same lines."""
     lines = ['Does DRB help?']

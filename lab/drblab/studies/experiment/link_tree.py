@@ -5,29 +5,33 @@ python3 link_tree.py LINKS.csv >TREE.svg
 
 LINKS.csv comes from an experiment, drbgen replay --links, or drbsim packet --links --csv."""
 
+from __future__ import annotations
+
 import csv
 import html
 import math
 import re
 import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 WIDTH, STEP, MARGIN = 900, 110, 40
 
 
-def _parts(node):
+def _parts(node: str) -> tuple[int, int]:
     """Returns the layer and label of a switch or host."""
     layer, label = ('0', node[1:]) if node[0] == 'h' else node[1:].split('-')
     return int(layer), int(label)
 
 
-def _place(node, count):
+def _place(node: str, count: Mapping[int, int]) -> tuple[float, float]:
     """Returns x and y of a node. count: {layer: number of its nodes}."""
     layer, label = _parts(node)
     return (MARGIN + (label + 0.5) * (WIDTH - 2 * MARGIN) / count[layer],
             MARGIN + (max(count) - layer) * STEP)
 
 
-def draw(links, title):
+def draw(links: Sequence[Mapping[str, Any]], title: str) -> str:
     """Draws a line for each direction of a link. Darker lines had more use, and wider lines a
     longer mean queue. A line is red if the queue grows, and dashed if the machine kept the link
     below 99 % of its rate."""
@@ -59,14 +63,14 @@ def draw(links, title):
     return text + '</svg>\n'
 
 
-def pictures(runs, load):
+def pictures(runs: Sequence[Mapping[str, Any]], load: float) -> dict[str, tuple[str, str, bool]]:
     """Returns {name: (SVG, caption, True for a wide picture)}. Each scheme has a picture of its
-    first run at this load that counts."""
-    result = {}
+    first run at this load."""
+    result: dict[str, tuple[str, str, bool]] = {}
     for run in runs:
-        name = re.sub(r'[^\w.-]', '-', f"links-{run['scheme']}-{load:g}")
-        if run['counts'] and run['load'] == load and name not in result:
-            what = f"{run['scheme']}, load {load:g}, live, seed {run['seed']}"
+        name = re.sub(r'[^\w.-]', '-', f"links-{run['name']}-{load:g}")
+        if run['load'] == load and name not in result:
+            what = f"{run['name']}, load {load:g}, live, seed {run['seed']}"
             result[name] = (
                 draw(run['links'], what),
                 f'Links under {what}: the darker the more they were used, the wider the longer their mean queue; red: '

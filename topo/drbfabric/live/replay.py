@@ -9,7 +9,7 @@ import statistics
 from drbfabric import Failure
 from drbfabric.common import children
 from drbfabric.common.places import program
-from drbfabric.experiment import timed_faults
+from drbfabric.live import timed_faults
 
 # Slots of traffic after the last measured slot: its packets must not find a fabric that is running
 # empty.

@@ -2,17 +2,23 @@
 """Writes the results of an experiment with TCP: CSV, JSON, pictures and one HTML file, in the style
 of report.py."""
 
+from __future__ import annotations
+
 import json
 import math
 import os
 import re
+from collections.abc import Sequence
 
-from drbfabric.common import files
-from drbfabric.experiment import report, tcp_player
-from drbfabric.experiment.experiment import name_of
-from drbfabric.experiment.tcp_experiment import FLOWLET_GAP, TOLERANCE
-from drbfabric.report import write_page
-from drbfabric.report.files import write_csv
+from drblab.common import files
+from drblab.engine import Row
+from drblab.report import write_page
+from drblab.report.figure import Figure
+from drblab.report.files import write_csv
+from drblab.studies.experiment.report import bars
+from drblab.studies.tcp import runs
+from drblab.studies.tcp.runs import Result, Setup
+from drblab.studies.tcp.summary import TOLERANCE
 
 TEMPLATE = os.path.join(os.path.dirname(__file__), 'templates/tcp.html')
 HEAD = ('workload', 'unit', 'scheme', 'mean time, live', 'simulated', 'off', 'slowdown, live', 'simulated',
@@ -22,17 +28,18 @@ WHY_HEAD = ('workload', 'unit', 'scheme', 'handshake, live', 'simulated', 'off a
             'simulated, acks without room', 'simulated, no handshake', 'control late', 'CPU stolen, s')
 
 
-def _with_interval(value, half, unit=''):
+def _with_interval(value: float, half: float, unit: str = '') -> str:
     return f'{value:.4g}{unit}' + ('' if math.isnan(half) else f' ± {half:.2g}{unit}')
 
 
-def _off(value, half):
+def _off(value: float, half: float) -> str:
     """Formats a deviation in percent. An interval wider than the deviation and than TOLERANCE shows
     nothing."""
     return 'too few to tell' if half > max(abs(value), TOLERANCE) else _with_interval(100 * value, 100 * half, ' %')
 
 
-def remarks(row):
+def remarks(row: Row) -> list[str]:
+    """Returns what a reader must know of a row."""
     found = []
     if row['unfinished']:
         found.append(f"{row['unfinished']} transfers did not arrive")
@@ -42,7 +49,7 @@ def remarks(row):
     return found
 
 
-def table(rows):
+def table(rows: Sequence[Row]) -> tuple[Sequence[str], list[list[str]]]:
     """Returns the head and the lines of the comparison."""
     return HEAD, [[row['workload'], row['unit'], row['scheme'], _with_interval(row['time'], row['time_se']),
                    f"{row['sim_time']:.4g}",
@@ -52,7 +59,7 @@ def table(rows):
                   for row in rows]
 
 
-def why(rows):
+def why(rows: Sequence[Row]) -> tuple[Sequence[str], list[list[str]]]:
     """Returns the head and the lines of figures that may explain why live and simulated differ."""
     return WHY_HEAD, [[row['workload'], row['unit'], row['scheme'], f"{row['handshake']:.3g}",
                        f"{row['sim_handshake']:.3g}", f"{row['connected_off']:+.1%}",
@@ -63,25 +70,24 @@ def why(rows):
                       for row in rows]
 
 
-def figures_of(rows, setup):
+def figures_of(rows: Sequence[Row], setup: Setup) -> list[Figure]:
     """Draws the mean times of each workload."""
     figures = []
     for workload in setup.workloads:
         mine = [{**row, 'scheme': f"{row['scheme']}, {row['unit']}"} for row in rows if row['workload'] == workload]
         name = re.sub(r'[^\w.-]', '-', f'time-{workload}')
-        figures.append(report.bars(mine, 'time', name, f'Mean completion time, {workload}'))
+        figures.append(bars(mine, 'time', name, f'Mean completion time, {workload}'))
     return figures
 
 
-def write(folder, experiment, rows):
-    """Writes all files of the experiment. Returns the path of the page, or None if a package for it
-    is missing."""
-    os.makedirs(folder, exist_ok=True)
+def write(folder: str, setup: Setup, result: Result, rows: Sequence[Row]) -> str | None:
+    """Writes all files of the study. Returns the path of the page, or None if a package for it is
+    missing."""
     write_csv(f'{folder}/summary.csv', rows)
-    write_csv(f'{folder}/runs.csv', experiment.runs)
-    write_csv(f'{folder}/transfers.csv', experiment.transfers)
+    write_csv(f'{folder}/runs.csv', result.runs)
+    write_csv(f'{folder}/transfers.csv', result.transfers)
     plain = [{k: None if v != v else v for k, v in row.items()} for row in rows]
     files.write(f'{folder}/summary.json', json.dumps(plain, indent=1))
-    setup = experiment.setup
-    return write_page(folder, figures_of(rows, setup), TEMPLATE, fabric=name_of(setup), setup=setup, table=table(rows),
-                      why=why(rows), tcp=tcp_player, gap=FLOWLET_GAP, tolerance=TOLERANCE)
+    slot = result.runs[0]['slot_ms'] / 1e3
+    return write_page(folder, figures_of(rows, setup), TEMPLATE, setup=setup, table=table(rows), why=why(rows),
+                      tcp=runs, slot=slot, rate=runs.WIRE_BYTES * 8 / slot, tolerance=TOLERANCE)

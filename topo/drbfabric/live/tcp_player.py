@@ -16,11 +16,8 @@ from drbfabric.fabric import netns
 
 PORT = 5201
 # Bytes of a full frame with IPv4 and TCP time stamps: its payload, and its size on the wire (with
-# headers and 24 bytes of Ethernet overhead). ACK_BYTES: an acknowledgement on the wire.
-PAYLOAD, WIRE_BYTES, ACK_BYTES = 1448, 1514 + 24, 66 + 24
-# Acknowledgements per packet that Linux sends in transfers of tens of packets (`acks` in the
-# figures of the experiment). The simulator sends one for each packet, smaller by this factor.
-ACKS_PER_PACKET = 0.72
+# headers and 24 bytes of Ethernet overhead).
+PAYLOAD, WIRE_BYTES = 1448, 1514 + 24
 BUFFER = bytearray(1 << 18)
 TCP_CONGESTION = 13  # from linux/tcp.h
 # Size of struct tcp_info in linux/tcp.h, and offsets of some members, in bytes.

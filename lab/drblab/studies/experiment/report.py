@@ -1,30 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the results of an experiment: CSV files, pictures, and one self-contained HTML file."""
 
+from __future__ import annotations
+
 import math
 import os
+from collections.abc import Sequence
 
-from drbfabric.common import files
-from drbfabric.experiment import link_tree
-from drbfabric.experiment.experiment import DETAILS, DISTURBED_SHARE, TOLERANCES, name_of
-from drbfabric.experiment.summary import deviations
-from drbfabric.report import write_page
-from drbfabric.report.figure import Axis, Figure, Point
-from drbfabric.report.files import write_csv
+from drblab.common import files
+from drblab.engine import Row
+from drblab.report import write_page
+from drblab.report.figure import Axis, Figure, Point
+from drblab.report.files import write_csv
+from drblab.studies.experiment import link_tree
+from drblab.studies.experiment.pairs import DETAILS, TOLERANCES, Result, Setup
+from drblab.studies.experiment.summary import remarks, verdict
 
 TEMPLATE = os.path.join(os.path.dirname(__file__), 'templates/experiment.html')
 
 
-def _is_wide(figures):
+def _is_wide(figures: Sequence[float]) -> bool:
     """True if the figures need a logarithmic scale."""
     return bool(figures) and max(figures) > 8 * min(figures) > 0
 
 
-def _known(rows, key):
+def _known(rows: Sequence[Row], key: str) -> list[float]:
     return [v for row in rows for v in (row[key], row[f'sim_{key}']) if not math.isnan(v)]
 
 
-def _lines(rows, setup, key, title):
+def _lines(rows: Sequence[Row], setup: Setup, key: str, title: str) -> Figure:
     """Draws a figure over the load: live with standard errors, and the simulator's lines."""
     f = Figure(key, 'lines', title, 'Live (dashed) with standard errors over the runs, and simulated (solid).',
                Axis('load'), Axis('slots', log=_is_wide(_known(rows, key))))
@@ -37,7 +41,7 @@ def _lines(rows, setup, key, title):
     return f
 
 
-def bars(rows, key, name, title):
+def bars(rows: Sequence[Row], key: str, name: str, title: str) -> Figure:
     """Draws a figure at one load, with bars for each scheme: live with its error, and simulated."""
     figures = _known(rows, key)
     # Bars begin at zero, or on a logarithmic scale a decade below the shortest bar.
@@ -48,21 +52,20 @@ def bars(rows, key, name, title):
     return f
 
 
-def _cdfs(runs, load):
-    """Draws the latencies of packets at one load. Each run that counts has a curve, each scheme a
-    colour."""
-    mine = [run for run in runs if run['counts'] and run['load'] == load and run.get('cdf')]
+def _cdfs(runs: Sequence[Row], load: float) -> list[Figure]:
+    """Draws the latencies of packets at one load. Each run has a curve, each scheme a colour."""
+    mine = [run for run in runs if run['load'] == load and run.get('cdf')]
     if not mine:
         return []
     f = Figure(f'cdf-{load:g}', 'steps', f'Latencies of packets, live, load {load:g}',
                'The share of packets that took no longer, a line for each run.',
                Axis('slots', log=max(run['cdf'][-1][0] for run in mine) > 100), Axis('share of packets', low=0))
     for run in mine:
-        f.add(run['scheme'], run['scheme'], [Point(*pair) for pair in run['cdf']])
+        f.add(run['name'], run['name'], [Point(*pair) for pair in run['cdf']])
     return [f]
 
 
-def _queues(rows, setup, load):
+def _queues(rows: Sequence[Row], setup: Setup, load: float) -> Figure:
     """Draws the mean queues by layer at one load, live and simulated side by side."""
     mine = [row for row in rows if row['load'] == load]
     log = any(row['growing'] or row['sim_growing'] for row in mine)
@@ -77,7 +80,7 @@ def _queues(rows, setup, load):
     return f
 
 
-def figures_of(rows, setup, runs):
+def figures_of(rows: Sequence[Row], setup: Setup, runs: Sequence[Row]) -> list[Figure]:
     """Returns all figures of an experiment."""
     figures = [_lines(rows, setup, key, title) if len(setup.loads) > 1 else
                bars(rows, key, key, f'{title}, load {setup.loads[0]:g}')
@@ -88,7 +91,7 @@ def figures_of(rows, setup, runs):
 
 # The page
 
-def _figures(row, key, factor=1, unit=''):
+def _figures(row: Row, key: str, factor: float = 1, unit: str = '') -> tuple[str, str, str]:
     """Returns texts of live with its standard error, simulated, and the deviation in percent."""
     error = row[f'{key}_se']
     live = f'{factor * row[key]:.2f}' + ('' if math.isnan(error) else f' ± {factor * error:.2f}') + unit
@@ -100,7 +103,7 @@ def _figures(row, key, factor=1, unit=''):
     return live, simulated, f'{100 * off:+.1f}{more} %'
 
 
-def table(rows):
+def table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Returns the head and the lines of the comparison."""
     head = ['scheme', 'load', 'mean latency, live', 'simulated', 'off', 'cohort tail, live',
             'simulated', 'off', 'redirected, live', 'simulated', 'off', 'queues grow', 'runs',
@@ -116,7 +119,7 @@ def table(rows):
     return head, lines
 
 
-def detail(rows, queues):
+def detail(rows: Sequence[Row], queues: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Returns the head and the lines of the further figures. Each cell has live, then simulated."""
     titles = {'latency_p50': 'median latency', 'latency_p99': '99 %', 'latency_p999': '99.9 %',
               'latency_max': 'largest', 'reordered_share': 'reordered', 'reorder_extent': 'extent',
@@ -133,36 +136,31 @@ def detail(rows, queues):
     return head, lines
 
 
-def remarks(row):
-    found = deviations(row)
-    if row['lost']:
-        found.append(f"{row['lost']} packets lost")
-    if row['disturbed']:
-        found.append(f"{row['disturbed']} of {row['runs']} runs disturbed by the machine: links ran at "
-                     f"{row['slowest_link']:.0%} to 100 % of their rate")
-    if row['repeated']:
-        found.append(f"{row['repeated']} runs repeated")
-    return found
-
-
-def write(folder, experiment, rows):
-    """Writes all files of the experiment. Returns the path of the page, or None if a package for it
-    is missing."""
-    setup = experiment.setup
-    os.makedirs(folder, exist_ok=True)
-    write_csv(f'{folder}/runs.csv', [{k: v for k, v in run.items() if k not in ('cdf', 'links')}
-                                     for run in experiment.runs])
-    write_csv(f'{folder}/links.csv', [{**{k: run[k] for k in ('scheme', 'load', 'seed')}, **link}
-                                      for run in experiment.runs if run['counts'] for link in run['links']])
-    write_csv(f'{folder}/summary.csv', rows)
-    write_csv(f'{folder}/cdf.csv', [{**{k: run[k] for k in ('scheme', 'load', 'seed')},
-                                     'latency_slots': latency, 'share': share}
-                                    for run in experiment.runs if run['counts']
-                                    for latency, share in run.get('cdf', ())])
-    trees = link_tree.pictures(experiment.runs, max(setup.loads))
+def _page(folder: str, result: Result, rows: Sequence[Row]) -> str | None:
+    setup, runs = result.setup, result.runs
+    trees = link_tree.pictures(runs, max(setup.loads))
     for name, (picture, *_) in trees.items():
         files.write(f'{folder}/{name}.svg', picture)
-    return write_page(folder, figures_of(rows, setup, experiment.runs), TEMPLATE, drawn=trees, fabric=name_of(setup),
-                      setup=setup, table=table(rows), detail=detail(rows, setup.queues),
-                      disturbed_share=DISTURBED_SHARE, tolerances=TOLERANCES,
+    return write_page(folder, figures_of(rows, setup, runs), TEMPLATE, drawn=trees, setup=setup,
+                      verdict=verdict(rows), table=table(rows), detail=detail(rows, setup.queues),
+                      tolerances=TOLERANCES,
+                      slots=sorted({run['slot_ms'] for run in runs}),
                       grow=any(row['growing'] or row['sim_growing'] for row in rows))
+
+
+def write(folder: str, result: Result, rows: Sequence[Row]) -> str | None:
+    """Writes all files of the experiment. Returns the path of the page, or None if a package for it
+    is missing."""
+    places = [{'scheme': run['name'], 'load': run['load'], 'seed': run['seed']}
+              for run in result.runs]
+    left_out = 'cdf', 'links', 'name', 'scheme', 'engine', 'model'
+    write_csv(f'{folder}/runs.csv', [
+        {**place, **{k: v for k, v in run.items() if k not in left_out and k not in place},
+         'discarded': '; '.join(run['discarded'])} for place, run in zip(places, result.runs)])
+    write_csv(f'{folder}/links.csv', [{**place, **link} for place, run in zip(places, result.runs)
+                                      for link in run['links']])
+    write_csv(f'{folder}/summary.csv', rows)
+    write_csv(f'{folder}/cdf.csv', [{**place, 'latency_slots': latency, 'share': share}
+                                    for place, run in zip(places, result.runs)
+                                    for latency, share in run['cdf']])
+    return _page(folder, result, rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow and dead links of an experiment.
+"""Slow and dead links of a point.
 
 drbsim draws them for the same seed, or finds them by their names. A link on which a packet takes K
 slots has 1/K of the rate of the other links (`slotted` in docs/reference/config.md)."""
@@ -13,26 +13,26 @@ from drbfabric.fabric.link_states import wait_up
 from drbfabric.faults.faults import Link
 
 
-def _names(setup, seed, option, text, column):
+def _names(setup, option, text, column):
     """Returns the links in this column of drbsim, by the ports at their lower ends: s1-0.u1."""
     if not text:
         return []
     said = children.run([program('drbsim', 'sim'), 'packet', *setup.shape, option, text,
-                         '--seed', str(seed), '--slots', '2', '--stats', '1', '--load', '0.1', '--json'])
+                         '--seed', str(setup.seed), '--slots', '2', '--stats', '1', '--load', '0.1', '--json'])
     return (json.loads(said).get(column) or '').split()
 
 
-def slow(setup, seed):
+def slow(setup):
     """Returns {slow link: slots that a packet takes}."""
-    return {link: int(setup.slow.split(':')[2]) for link in _names(setup, seed, '--slow', setup.slow, 'slow_links')}
+    return {link: int(setup.slow.split(':')[2]) for link in _names(setup, '--slow', setup.slow, 'slow_links')}
 
 
-def dead(setup, seed):
+def dead(setup):
     """Returns the dead links."""
-    links = _names(setup, seed, '--fail', setup.fail, 'failed')
+    links = _names(setup, '--fail', setup.fail, 'failed')
     for name in links:
         if '.' not in name:
-            raise usage(f'--fail {setup.fail}: {name} is a switch: name links, such as s1-0.u1, or link:N')
+            raise usage(f'fail {setup.fail}: {name} is a switch: name links, such as s1-0.u1, or link:N')
     return links
 
 

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-"""Live runs that are measured and compared with the simulator, and their reports."""
