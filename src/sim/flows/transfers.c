@@ -109,26 +109,6 @@ void drb_transfers_drop(struct drb_packet_sim *sim, uint64_t word)
 	account(t, i);
 }
 
-// Prefetches the transfers whose turn it is at DRB_TOGETHER hosts from this one on.
-static inline __attribute__((always_inline)) void prefetch_turns(const struct drb_transfers *t,
-								 uint32_t host)
-{
-	const uint32_t end = host + DRB_TOGETHER, hosts = t->setup.tree.hosts;
-	uint32_t turn[DRB_TOGETHER], n = 0;
-
-	for (uint32_t h = host; h < end && h < hosts; h++) {
-		turn[n] = t->last[h];
-		if (turn[n] != DRB_NO_TRANSFER)
-			__builtin_prefetch(&t->transfer[turn[n++]], 1);
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		turn[i] = t->transfer[turn[i]].next;
-		__builtin_prefetch(&t->transfer[turn[i]], 1);
-	}
-	for (uint32_t i = 0; i < n; i++)
-		drb_window_prefetch(t->transfer[turn[i]].window);
-}
-
 static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 {
 	struct drb_transfers *t = transfers_of(sim);
@@ -137,7 +117,7 @@ static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 	drb_windows_hear(t);
 	for (uint32_t h = 0; h < sim->fabric.tree.hosts; h++) {
 		if (h % DRB_TOGETHER == 0)
-			prefetch_turns(t, h);
+			drb_turns_prefetch(t, h);
 		wire[h] = t->nics ? drb_nic_send(t, h, packet_of) : packet_of(t, h);
 		born += wire[h] != DRB_NO_PACKET;
 	}
@@ -183,6 +163,16 @@ static void receive_packet(struct drb_transfers *t, const struct drb_flying *pac
 	account(t, packet->transfer);
 }
 
+// Prefetches the packets of n words.
+static inline __attribute__((always_inline)) void prefetch_flying(const struct drb_transfers *t,
+								  const uint64_t word[], size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (word[i] != DRB_NO_PACKET)
+			__builtin_prefetch(&t->flying.packet[birth_of(t->sim, word[i])], 1);
+	}
+}
+
 static void receive_packets(struct drb_packet_sim *sim, const uint64_t word[], uint32_t n)
 {
 	struct drb_transfers *t = transfers_of(sim);
@@ -191,10 +181,11 @@ static void receive_packets(struct drb_packet_sim *sim, const uint64_t word[], u
 
 	for (; n > DRB_TOGETHER; n -= DRB_TOGETHER, word += DRB_TOGETHER)
 		receive_packets(sim, word, DRB_TOGETHER);
-	for (uint32_t i = 0; i < n; i++) {
-		if (word[i] != DRB_NO_PACKET)
-			__builtin_prefetch(&t->flying.packet[birth_of(sim, word[i])], 1);
-	}
+	// Also those that the next switch will deliver. They are not known yet if hosts' links have
+	// no delay.
+	const struct drb_line *line = &sim->fabric.layer[0].from_above;
+	const size_t left = (size_t)(line->now + line->links - word);
+	prefetch_flying(t, word, left < 2 * n ? left : 2 * n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (word[i] != DRB_NO_PACKET)
 			packet[m++] = drb_flyings_remove(&t->flying, birth_of(sim, word[i]));

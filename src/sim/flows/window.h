@@ -95,6 +95,13 @@ static inline __attribute__((always_inline)) void drb_window_prefetch(const stru
 	__builtin_prefetch(&w->alpha, 1);
 }
 
+// Prefetches the entry of the next packet; w may be NULL.
+static inline __attribute__((always_inline)) void drb_window_prefetch_next(struct drb_window *w)
+{
+	if (w)
+		__builtin_prefetch(drb_window_packet(w, w->next), 1);
+}
+
 // Prefetches the windows of n packets that arrive, or whose acknowledgements do.
 static inline __attribute__((always_inline)) void drb_windows_prefetch(
 	const struct drb_transfers *t, const struct drb_flying packet[], uint32_t n)
