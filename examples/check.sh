@@ -119,12 +119,12 @@ queue() {
 fails_with 2 "$scratch/simulate" 4 0.9 nosuch
 
 # The example schemes pass check-scheme and choose as described. With weight 1 average equals drb.
-for scheme in sprinkle average; do
+for scheme in sprinkle average shuffled; do
   # shellcheck disable=SC2046
   cc -shared -fPIC "${flags[@]}" $(pkg-config --cflags drb) "$here/schemes/$scheme.c" -o "$scratch/$scheme.so" -lm
 done
 cd "$scratch"
-"$drbsim" check-scheme ./sprinkle.so,./average.so >checked || fail "$(cat checked)"
+"$drbsim" check-scheme ./sprinkle.so,./average.so,./shuffled.so,./shuffled.so:hash=1 >checked || fail "$(cat checked)"
 "$drbsim" packet -d 4 --slots 1000 --stats 500 --load 0.9 --threads 1 --csv \
   --scheme drb,./average.so:weight=1,./average.so,./sprinkle.so >table
 cut -d, -f2- table >figures
