@@ -165,6 +165,13 @@ refused 'from 0 to 1000' transfer --stale 1001
 for verb in packet transfer job; do refused 'must be one number, or 3' $verb -l 3 -d 2 --delay 0,3; done
 for verb in packet transfer job; do refused '32 links' $verb -l 3 -d 2 --slow link:33:2; done
 for verb in packet transfer job; do refused '32 links' $verb -l 3 -d 2 --fail link:33; done
+refused 'a number above 0 for each layer' transfer --speed 1,0
+refused 'must be a whole multiple, up to 1000, of each' transfer --speed 2,3,4
+refused 'take a --threshold' transfer --speed 4,2,1
+for verb in transfer job; do refused 'must be 3 numbers' $verb --speed 1,2; done
+for other in '--slow link:1:2' --handshake '--ack-room 0.1'; do
+  refused 'not together with other slow links' transfer --speed 1,2,4 $other
+done
 refused 'leave out --unit' transfer --fail link:1 --unit flow
 refused 'leave out --unit' job --fail switch:1 --ack-room 0.1
 
@@ -265,6 +272,18 @@ printf 'num_ranks 4\nrank 0 {\na: calc 5\nb: send 100b to 2\nb requires a\n}\nra
 grep -q "$dir/list: [0-9]* of [0-9]* transfers begin when the run has ended: .* --longest than 1$" "$dir/errors" ||
   { echo "not ok: no warning of transfers after the run" && failed=1; }
 refused "$dir/list:2: .*hosts of this fabric" replay -l 1 -d 2 "$dir/list"
+topo=$dir/128.topo
+for tier in '0 4 4 100' '1 4 4 200' '2 8 0 400'; do
+  read -r n down up speed <<<"$tier"
+  printf 'Tier %s\nDownlink_speed_Gbps %s\nRadix_Down %s\nRadix_Up %s\nDownlink_Latency_ns 1000\n' \
+    "$n" "$speed" "$down" "$up"
+done | sed '1iNodes 128\nTiers 3' >"$topo"
+"$sim" replay "$dir/matrix" --topo "$topo" --source uec --json >"$dir/as_file"
+"$sim" replay "$dir/matrix" --speed 1,2,4 --packet 4096 --slot 83.2 --delay 12 --source uec --json >"$dir/as_options"
+cmp "$dir/as_file" "$dir/as_options" || { echo "not ok: --topo is not --speed" && failed=1; }
+refused 'leave out .* --speed' replay "$dir/matrix" --topo "$topo" --speed 1,2,4
+sed -i s/400/300/ "$topo"
+refused 'Downlink_speed_Gbps: the fastest must be a whole multiple' replay "$dir/matrix" --topo "$topo"
 refused 'from 1 to' job --data 0
 refused 'lambda' theory --lambda 1
 refused 'queues' ctmc --queues 1

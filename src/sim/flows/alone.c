@@ -9,7 +9,8 @@ uint64_t drb_transfer_answer(const struct drb_transfers_setup *s,
 {
 	uint32_t k = drb_distance(&s->tree, transfer->source, transfer->dest);
 
-	return (uint64_t)llround(2 * k * s->ack_hop) + drb_delay_of_way(&s->delay, k);
+	return (uint64_t)llround(2 * drb_pace_of_way(&s->pace, k) * s->ack_hop) +
+	       drb_delay_of_way(&s->delay, k);
 }
 
 uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
@@ -17,5 +18,6 @@ uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
 {
 	uint32_t k = drb_distance(&s->tree, transfer->source, transfer->dest);
 
-	return transfer->size - 1 + 2 * (uint64_t)k + drb_delay_of_way(&s->delay, k);
+	return (transfer->size - 1) * (uint64_t)drb_pace_most(&s->pace, k) +
+	       2 * (uint64_t)drb_pace_of_way(&s->pace, k) + drb_delay_of_way(&s->delay, k);
 }

@@ -11,6 +11,12 @@
 void drb_transfers_set_defaults(struct drb_transfers_setup *s)
 {
 	const bool uec = s->source == DRB_SIM_UEC;
+	const uint32_t pace = drb_pace_of(&s->pace, 1);
+
+	if (pace > 1 && s->units.nic == 0) {
+		const struct drb_uec_units u = drb_uec_units(&s->units);
+		s->units.nic = drb_uec_slot_ns(u.payload, 1) / (u.slot_ns * pace);
+	}
 	const struct drb_uec c = drb_uec_constants(&s->units, &s->tree, &s->delay);
 
 	s->trim |= uec;

@@ -104,7 +104,7 @@ int drb_job_alone(const struct drb_transfers_setup *setup, const struct drb_list
 		uint64_t sent = l->after_sent == DRB_LIST_NONE ? 0 : at[l->after_sent].sent;
 		uint64_t came = l->after_arrived == DRB_LIST_NONE ? 0 : at[l->after_arrived].came;
 		uint64_t start = LARGER(sent, came);
-		at[i].sent = start + l->size;
+		at[i].sent = start + (uint64_t)l->size * drb_pace_of(&setup->pace, 1);
 		at[i].came = start + drb_transfer_alone(setup, &t);
 		*makespan = LARGER(*makespan, at[i].came);
 	}

@@ -16,11 +16,26 @@ struct drb_nic {
 	double credit;             // packets that it may send
 };
 
+// The link of a host on which a packet takes several slots.
+struct drb_crossing {
+	struct drb_pace pace;
+	uint64_t word; // the packet on it, unless it is idle
+};
+
 int drb_nics_init(struct drb_transfers *t)
 {
-	if (t->setup.source != DRB_SIM_UEC || fabs(t->uec.nic - 1) < 1e-3)
+	const uint32_t hosts = t->setup.tree.hosts, pace = drb_pace_of(&t->setup.pace, 1);
+
+	if (pace > 1) {
+		t->crossing = malloc(hosts * sizeof(*t->crossing));
+		if (!t->crossing)
+			return -ENOMEM;
+	}
+	for (uint32_t h = 0; t->crossing && h < hosts; h++)
+		t->crossing[h] = (struct drb_crossing){{pace, DRB_LINK_IDLE}, DRB_NO_PACKET};
+	if (t->setup.source != DRB_SIM_UEC || fabs(t->uec.nic * pace - 1) < 1e-3)
 		return 0;
-	t->nics = calloc(t->setup.tree.hosts, sizeof(*t->nics));
+	t->nics = calloc(hosts, sizeof(*t->nics));
 	return t->nics ? 0 : -ENOMEM;
 }
 
@@ -31,6 +46,7 @@ void drb_nics_free(struct drb_transfers *t)
 		free(t->nics[h].early.word);
 	}
 	free(t->nics);
+	free(t->crossing);
 }
 
 static int grow(struct ring *r)
@@ -57,12 +73,17 @@ static int ring_put(struct ring *r, uint64_t word)
 	return 0;
 }
 
-uint64_t drb_nic_send(struct drb_transfers *t, uint32_t host,
-		      uint64_t (*next)(struct drb_transfers *t, uint32_t host))
-{
-	struct drb_nic *n = &t->nics[host];
+typedef uint64_t next_packet(struct drb_transfers *t, uint32_t host);
 
-	for (n->credit += t->uec.nic; n->credit >= 1; n->credit -= 1) {
+// The packet that begins to cross.
+static uint64_t begin(struct drb_transfers *t, uint32_t host, next_packet *next)
+{
+	if (!t->nics)
+		return next(t, host);
+
+	struct drb_nic *n = &t->nics[host];
+	for (n->credit += t->uec.nic * drb_pace_of(&t->setup.pace, 1); n->credit >= 1;
+	     n->credit -= 1) {
 		const uint64_t word = next(t, host);
 		if (word == DRB_NO_PACKET) {
 			n->credit = 0;
@@ -78,4 +99,17 @@ uint64_t drb_nic_send(struct drb_transfers *t, uint32_t host,
 	r->first = (r->first + 1) & (r->room - 1);
 	r->count--;
 	return word;
+}
+
+uint64_t drb_nic_send(struct drb_transfers *t, uint32_t host, next_packet *next)
+{
+	struct drb_crossing *c = t->crossing ? &t->crossing[host] : NULL;
+
+	if (!c)
+		return begin(t, host, next);
+	if (c->pace.last == DRB_LINK_IDLE)
+		c->word = begin(t, host, next);
+	if (c->word == DRB_NO_PACKET || drb_pace_holds(&c->pace, 1, t->sim->slot))
+		return DRB_NO_PACKET;
+	return c->word;
 }

@@ -29,7 +29,9 @@ static void trim(struct drb_packet_sim *sim, const struct active_switch *at, uin
 		delay += t->setup.delay.link[i];
 	for (uint32_t i = 1; i <= top; i++)
 		delay += t->setup.delay.link[i];
-	uint64_t hops = (uint64_t)llround((2 * top - m) * drb_transfers_ack_hop(t));
+	const struct drb_paces *pace = &t->setup.pace;
+	const uint32_t links = 2 * drb_pace_of_way(pace, top) - drb_pace_of_way(pace, m);
+	uint64_t hops = (uint64_t)llround(links * drb_transfers_ack_hop(t));
 	packet.trimmed = true;
 	packet.last_hop = m == 1 && port >= at->l->up;
 	drb_transfers_acknowledge(t, &packet, sim->slot + (hops ? hops : 1) + delay);
@@ -61,9 +63,11 @@ void drb_queues_mark(const struct drb_packet_sim *sim, const struct active_switc
 	struct drb_transfers *t = transfers_of(sim);
 	const uint32_t least = t->setup.mark, most = t->setup.mark_most;
 	const uint32_t *len = at->l->len + at->first;
+	const struct drb_pace *pace = sim->slow.of[at->l->layer];
 
 	for (uint32_t i = 0; i < at->l->up + at->l->down; i++) {
-		if (len[i] <= least + 1)
+		if (len[i] <= least + 1 ||
+		    (pace && !drb_pace_leaves(&pace[at->first + i], sim->slot)))
 			continue;
 		const uint32_t left = len[i] - 1;
 		if (left <= most &&

@@ -110,11 +110,8 @@ static int check_shape(struct reader *r, const struct drb_topo *topo)
 		if (tier[BUNDLE] > 1)
 			return WRONG(r, "Tier %u: Bundle %.0f: links side by side are not read", i,
 				     tier[BUNDLE]);
-		if (tier[SPEED] != topo->gbit)
-			return WRONG(r,
-				     "Tier %u: Downlink_speed_Gbps %g is not the %g of tier 0: "
-				     "links of one speed are read",
-				     i, tier[SPEED], topo->gbit);
+		if (tier[SPEED] <= 0)
+			return WRONG(r, "Tier %u needs Downlink_speed_Gbps", i);
 	}
 	return 0;
 }
@@ -128,11 +125,11 @@ static int topo_build(struct reader *r, struct drb_topo *topo)
 	topo->layers = (uint32_t)tiers;
 	topo->arity = r->tier[0][DOWN] < DRB_ARITY_MAX ? (uint32_t)r->tier[0][DOWN] : 0;
 	topo->uplinks = r->tier[0][UP] < DRB_ARITY_MAX ? (uint32_t)r->tier[0][UP] : 0;
-	topo->gbit = r->tier[0][SPEED];
-	if (topo->arity == 0 || topo->uplinks == 0 || topo->gbit <= 0)
-		return WRONG(r, "Tier 0 needs Radix_Down, Radix_Up and Downlink_speed_Gbps");
+	if (topo->arity == 0 || topo->uplinks == 0)
+		return WRONG(r, "Tier 0 needs Radix_Down and Radix_Up");
 	for (uint32_t m = 1; m <= topo->layers; m++) {
 		const double below = m > 1 ? r->tier[m - 2][SWITCH_NS] : 0;
+		topo->gbit[m] = r->tier[m - 1][SPEED];
 		topo->latency_ns[m] =
 			r->tier[m - 1][LINK_NS] + (below + r->tier[m - 1][SWITCH_NS]) / 2;
 	}

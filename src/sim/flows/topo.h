@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Topology files of uet-htsim (`.topo`): full fat-trees whose links have one speed. Tier t of the
-// file is layer t + 1. Other topologies, and settings without a counterpart here, are refused by
-// name.
+// Topology files of uet-htsim (`.topo`): full fat-trees. Tier t of the file is layer t + 1. Other
+// topologies, and settings without a counterpart here, are refused by name.
 
 #include <stdio.h>
 
@@ -12,7 +11,7 @@
 
 struct drb_topo {
 	uint32_t layers, arity, uplinks; // uplinks: per layer-1 switch
-	double gbit;                     // speed of all links
+	double gbit[DRB_LAYERS_MAX + 1]; // [layer]: speed of the links to it from below
 	// [layer]: delay in ns of the links to it from below, and half the delays of the switches
 	// at both ends. A path between hosts then takes as long as in the file.
 	double latency_ns[DRB_LAYERS_MAX + 1];

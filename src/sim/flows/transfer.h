@@ -50,6 +50,8 @@ struct drb_transfers_setup {
 	struct drb_fail fail; // needs unit packet, ack_room 0, no handshake
 	struct drb_slow slow;
 	struct drb_delay delay;
+	// Above one slot only without `slow`, faults that slow links, ack_room and handshake.
+	struct drb_paces pace;
 	struct drb_fault_list faults; // with cuts: needs the same as `fail`
 	struct drb_link_table *links; // gets the figures of links over the whole run; or NULL
 	uint64_t seed, memory;
@@ -94,11 +96,12 @@ struct drb_transfers {
 	// [layer][switch * uplinks + uplink]: flows on it; for unit flow.
 	uint32_t *flows[DRB_LAYERS_MAX + 1];
 	struct drb_rng entropy_rng, mark_rng;
-	struct drb_uec uec;        // constants of uec, in slots and packets
-	struct drb_nic *nics;      // [host]; NULL: hosts send as fast as their links
-	uint32_t freeze;           // slots, of REPS
-	double busy;               // share of the hosts that sent a packet in the last slot
-	struct drb_flyings flying; // a packet carries its index there
+	struct drb_uec uec;            // constants of uec, in slots and packets
+	struct drb_nic *nics;          // [host]; NULL: hosts send as fast as their links
+	struct drb_crossing *crossing; // [host]; NULL: packets leave their hosts in a slot
+	uint32_t freeze;               // slots, of REPS
+	double busy;                   // share of the hosts that sent a packet in the last slot
+	struct drb_flyings flying;     // a packet carries its index there
 	struct drb_acks *acks;
 	struct drb_smalls *smalls; // NULL: there are no small frames
 	// SYNs; all others are in flight. These do not count as packets.
@@ -124,8 +127,8 @@ static inline bool drb_hosts_spread(enum drb_sim_hosts hosts)
 	return hosts == DRB_HOSTS_SPRAY || hosts == DRB_HOSTS_REPS;
 }
 
-// Slots that an acknowledgement or a header takes for a link. With uec it overtakes all data, but
-// waits for the packet that is being sent: half a slot on a busy link.
+// Slots that an acknowledgement or a header takes for a link where a packet takes one. With uec it
+// overtakes all data, but waits for the packet that is being sent: half a slot on a busy link.
 static inline double drb_transfers_ack_hop(const struct drb_transfers *t)
 {
 	return t->setup.ack_hop + (t->setup.source == DRB_SIM_UEC ? t->busy / 2 : 0);

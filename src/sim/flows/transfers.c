@@ -118,10 +118,10 @@ static uint64_t send_packets(struct drb_packet_sim *sim, uint64_t wire[])
 	for (uint32_t h = 0; h < sim->fabric.tree.hosts; h++) {
 		if (h % DRB_TOGETHER == 0)
 			drb_turns_prefetch(t, h);
-		wire[h] = t->nics ? drb_nic_send(t, h, packet_of) : packet_of(t, h);
+		wire[h] = t->nics || t->crossing ? drb_nic_send(t, h, packet_of) : packet_of(t, h);
 		born += wire[h] != DRB_NO_PACKET;
 	}
-	t->busy = (double)born / t->setup.tree.hosts;
+	t->busy = (double)born * drb_pace_of(&t->setup.pace, 1) / t->setup.tree.hosts;
 	drb_smalls_move(t);
 	return born;
 }
@@ -247,6 +247,7 @@ static int packet_sim_make(struct drb_transfers *t)
 		.faults = s->faults,
 		.slow = s->slow,
 		.delay = s->delay,
+		.pace = s->pace,
 		.links = s->links != NULL,
 		.memory = s->memory,
 	};
@@ -287,7 +288,10 @@ static bool is_valid(const struct drb_transfers_setup *s)
 		return false;
 	if (s->hosts == DRB_HOSTS_ETHEREAL && (!whole || !s->ways))
 		return false;
-	if (s->source == DRB_SIM_UEC && (s->ack_room > 0 || s->handshake))
+	if ((s->source == DRB_SIM_UEC || drb_pace_most(&s->pace, s->tree.layers) > 1) &&
+	    (s->ack_room > 0 || s->handshake))
+		return false;
+	if (drb_pace_most(&s->pace, s->tree.layers) > 1 && drb_faults_pace(&s->faults))
 		return false;
 	return (whole || (s->ack_room == 0 && !s->handshake));
 }

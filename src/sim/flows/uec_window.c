@@ -21,7 +21,7 @@ void drb_uec_answer(struct drb_transfers *t, const struct drb_flying *packet, ui
 {
 	const struct drb_transfer *f = &t->transfer[packet->transfer];
 	const uint32_t k = drb_distance(&t->setup.tree, f->source, f->dest);
-	const double links = 2 * k * drb_transfers_ack_hop(t);
+	const double links = 2 * drb_pace_of_way(&t->setup.pace, k) * drb_transfers_ack_hop(t);
 	struct drb_flying ack = *packet;
 	uint64_t at = slot + drb_delay_of_way(&t->setup.delay, k) + (uint64_t)(links + 0.5);
 

@@ -34,7 +34,8 @@ static bool has_timers(const struct drb_transfers *t)
 int drb_windows_init(struct drb_transfers *t)
 {
 	const uint32_t layers = t->setup.tree.layers;
-	uint32_t slots = 2 * layers + 2 + (uint32_t)drb_delay_of_way(&t->setup.delay, layers);
+	uint32_t slots = 2 * drb_pace_of_way(&t->setup.pace, layers) + 2 +
+			 (uint32_t)drb_delay_of_way(&t->setup.delay, layers);
 
 	if (t->setup.source == DRB_SIM_OPEN)
 		return 0;

@@ -32,7 +32,8 @@ static struct draws draws_of(const struct drb_workload_setup *s)
 {
 	struct draws d = {.setup = s, .rng = drb_rng_seed(s->transfers.seed, 2)};
 
-	d.pause = drb_sizes_mean(s->sizes) / (s->load * s->transfers.tree.hosts);
+	d.pause = drb_sizes_mean(s->sizes) * drb_pace_of(&s->transfers.pace, 1) /
+		  (s->load * s->transfers.tree.hosts);
 	d.next = -d.pause * log1p(-drb_rng_unit(&d.rng));
 	return d;
 }

@@ -41,6 +41,8 @@ struct drb_packet_setup {
 	struct drb_fault_list faults;
 	struct drb_slow slow;
 	struct drb_delay delay;
+	// Above one slot only without `slow`. Packets of `traffic` always leave their hosts in one.
+	struct drb_paces pace;
 	bool detail; // the result includes `detail`, and links are recorded in the measured slots
 	bool links;  // links are recorded in all slots
 	// Gets the thousandths of `slots` that are done, for any thread to read. NULL: not wanted,

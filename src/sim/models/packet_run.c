@@ -53,6 +53,12 @@ static void lay_out_word(struct drb_packet_sim *sim)
 	sim->birth_at = 32 + tag_bits_of(&sim->setup);
 }
 
+// The slots of a packet on the uplinks of a layer that are not slow.
+static uint32_t packet_time(const struct drb_packet_setup *setup, uint32_t layer)
+{
+	return layer < setup->tree.layers ? drb_pace_of(&setup->pace, layer + 1) : 1;
+}
+
 // Bytes of the scheme's state at a switch of this layer, rounded up for alignment.
 static size_t state_size(const struct drb_packet_setup *setup, uint32_t layer)
 {
@@ -61,8 +67,8 @@ static size_t state_size(const struct drb_packet_setup *setup, uint32_t layer)
 	const struct drb_scheme_setup each = {.tree = &setup->tree,
 					      .layer = layer,
 					      .choice = &choice,
-					      .packet_time = 1,
-					      .rate = 1};
+					      .packet_time = packet_time(setup, layer),
+					      .rate = 1.0 / packet_time(setup, layer)};
 
 	choice.uplinks = drb_tree_up_ports(&setup->tree, layer);
 	return ops->state_size ? (ops->state_size(&each) + 15) / 16 * 16 : 0;
@@ -90,7 +96,8 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 
 	if (setup->detail || setup->links)
 		record += drb_link_record_bytes(&setup->tree);
-	uint64_t slow = setup->slow.links ? drb_slow_bytes(&setup->tree) : 0;
+	const bool paced = setup->slow.links || drb_pace_most(&setup->pace, setup->tree.layers) > 1;
+	uint64_t slow = paced ? drb_slow_bytes(&setup->tree) : 0;
 
 	return drb_fabric_bytes(&setup->tree, &setup->delay) + state_bytes(setup) + record + slow +
 	       drb_faults_bytes(&setup->tree, &setup->faults) +
@@ -101,7 +108,8 @@ uint64_t drb_packet_bytes(const struct drb_packet_setup *setup)
 static int setup_check(const struct drb_packet_setup *setup)
 {
 	if (!(setup->rho >= 0 && setup->rho <= 1) || !(setup->threshold >= 0) ||
-	    setup->stats == 0 || setup->stats > setup->slots)
+	    setup->stats == 0 || setup->stats > setup->slots ||
+	    (setup->slow.links && drb_pace_most(&setup->pace, setup->tree.layers) > 1))
 		return -EINVAL;
 	if (setup->slots >= UINT32_MAX >> tag_bits_of(setup))
 		return -ERANGE;
@@ -120,7 +128,7 @@ static const double *rates_of(const struct drb_packet_sim *sim, uint32_t layer, 
 
 	for (uint32_t u = 0; pace && u < ups; u++) {
 		rate[u] = 1.0 / pace[(uint64_t)s * ports + u].slots;
-		slow |= rate[u] < 1;
+		slow |= rate[u] < 1.0 / packet_time(&sim->setup, layer);
 	}
 	return slow ? rate : NULL;
 }
@@ -133,8 +141,8 @@ static void begin_state(struct drb_packet_sim *sim, uint32_t layer, uint32_t s)
 	const struct drb_scheme_setup setup = {.tree = t,
 					       .layer = layer,
 					       .choice = &choice,
-					       .packet_time = 1,
-					       .rate = 1,
+					       .packet_time = packet_time(&sim->setup, layer),
+					       .rate = 1.0 / packet_time(&sim->setup, layer),
 					       .rates = rates_of(sim, layer, s, rate)};
 
 	choice.uplinks = drb_tree_up_ports(t, layer);
@@ -203,6 +211,8 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 	sim->traffic_rng = drb_rng_seed(setup->seed, 0);
 	sim->rng = drb_rng_seed(setup->seed, 1);
 	rc = drb_slow_make(&sim->slow, &setup->tree, setup->slow, setup->seed);
+	if (rc == 0)
+		rc = drb_slow_make_layers(&sim->slow, &setup->tree, &setup->pace);
 	if (rc == 0)
 		rc = packet_sim_allocate(sim);
 	if (rc == 0 && sim->detour_mask)

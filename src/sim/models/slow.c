@@ -80,6 +80,21 @@ int drb_slow_make(struct drb_slow_links *links, const struct drb_tree *t, struct
 	return 0;
 }
 
+int drb_slow_make_layers(struct drb_slow_links *links, const struct drb_tree *t,
+			 const struct drb_paces *pace)
+{
+	if (drb_pace_most(pace, t->layers) == 1)
+		return 0;
+	if (drb_slow_make_even(links, t) < 0)
+		return -ENOMEM;
+	for (uint32_t m = 1; m <= t->layers; m++) {
+		const uint32_t ports = switch_ports(t, m), ups = drb_tree_up_ports(t, m);
+		for (uint64_t i = 0; i < queues_of(t, m); i++)
+			links->of[m][i].slots = drb_pace_of(pace, i % ports < ups ? m + 1 : m);
+	}
+	return 0;
+}
+
 void drb_slow_free(struct drb_slow_links *links)
 {
 	for (uint32_t m = 0; m <= DRB_LAYERS_MAX; m++)

@@ -2,7 +2,8 @@
 #pragma once
 // Slow links of a packet simulation: slow from the first slot on, in both directions. The packet at
 // the head of its queue takes several slots to cross. Until it has crossed, it counts as part of
-// the queue.
+// the queue. Random links are slow, or all links of a layer, if a slot is the packet time of faster
+// ones.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +17,36 @@
 struct drb_slow {
 	uint32_t links, slots;
 };
+
+// [layer]: the slots that a packet takes on a link from below to this layer, up or down; 0: one.
+struct drb_paces {
+	uint32_t of[DRB_LAYERS_MAX + 1];
+};
+
+static inline uint32_t drb_pace_of(const struct drb_paces *pace, uint32_t layer)
+{
+	return pace->of[layer] ? pace->of[layer] : 1;
+}
+
+// The slots that a packet takes on one link after the other, from a host up to a layer.
+static inline uint32_t drb_pace_of_way(const struct drb_paces *pace, uint32_t layer)
+{
+	uint32_t slots = 0;
+
+	for (uint32_t m = 1; m <= layer; m++)
+		slots += drb_pace_of(pace, m);
+	return slots;
+}
+
+// The most slots that it takes on one of these links.
+static inline uint32_t drb_pace_most(const struct drb_paces *pace, uint32_t layer)
+{
+	uint32_t most = 1;
+
+	for (uint32_t m = 1; m <= layer; m++)
+		most = pace->of[m] > most ? pace->of[m] : most;
+	return most;
+}
 
 #define DRB_LINK_IDLE UINT32_MAX
 
@@ -38,6 +69,10 @@ int drb_slow_make(struct drb_slow_links *links, const struct drb_tree *t, struct
 // Allocates an entry for each link, for drb_pace_delay(). Links are not slow unless they are so
 // already. 0 or -ENOMEM.
 int drb_slow_make_even(struct drb_slow_links *links, const struct drb_tree *t);
+// Makes all links between layers as slow as `pace` says, if it says more than one slot. 0 or
+// -ENOMEM.
+int drb_slow_make_layers(struct drb_slow_links *links, const struct drb_tree *t,
+			 const struct drb_paces *pace);
 void drb_slow_free(struct drb_slow_links *links);
 
 // The entry of the queue at this end of a link between switches. Needs links->of[].
@@ -56,6 +91,12 @@ static inline bool drb_pace_holds(struct drb_pace *p, uint32_t len, uint32_t slo
 		return true;
 	p->last = DRB_LINK_IDLE;
 	return false;
+}
+
+// True if the packet at the head of a queue leaves in this slot, before drb_pace_holds() is called.
+static inline bool drb_pace_leaves(const struct drb_pace *p, uint32_t slot)
+{
+	return p->last == DRB_LINK_IDLE ? p->slots == 1 : slot >= p->last;
 }
 
 // Other traffic takes the link for one slot. A packet at the head crosses a slot later.

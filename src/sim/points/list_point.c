@@ -49,7 +49,7 @@ struct list_row {
 static const struct drb_option options[] = {
 	{NULL, "LIST", "File of the list; see below", .kind = DRB_OPTION_TEXT, AT(path)},
 	{"--topo", "FILE",
-	 "Fat-tree, delays and rate of links as a topology file of uet-htsim has them",
+	 "Fat-tree, delays and rates of links as a topology file of uet-htsim has them",
 	 .kind = DRB_OPTION_TEXT, AT(topo_path)},
 	{"--from", "SLOT", "Measure slowdowns of transfers that begin in this slot or later",
 	 .kind = DRB_OPTION_U32, AT(from), 0, 1e9, .initial = "0", .unit = "slots"},
@@ -225,6 +225,7 @@ static int bound_of(const struct drb_transfers_setup *setup, const struct drb_li
 		most = at[t->source] > most ? at[t->source] : most;
 		most = at[hosts + t->dest] > most ? at[hosts + t->dest] : most;
 	}
+	most *= drb_pace_of(&setup->pace, 1);
 	*bound = rc < 0 ? NAN : fmax((double)most, (double)alone);
 	free(at);
 	return rc;

@@ -15,12 +15,13 @@ void sim_take_topo(struct sim_transfers *base, const char *path)
 {
 	struct drb_topo topo;
 	char why[DRB_TOPO_WHY_MAX];
+	double fastest = 0;
 
 	if (base->fabric.layers != DRB_LAYERS_DEFAULT || base->fabric.arity != DRB_ARITY_DEFAULT ||
 	    base->fabric.uplinks || base->links.delays > 1 || base->links.delay.link[1] ||
-	    base->units.slot_ns > 0)
-		drb_die("--topo %s: has the size of the fat-tree, delays and rate of links: leave "
-			"out -l, -d, --uplinks, --delay and --slot",
+	    base->units.slot_ns > 0 || base->speeds)
+		drb_die("--topo %s: has the size of the fat-tree, delays and rates of links: leave "
+			"out -l, -d, --uplinks, --delay, --slot and --speed",
 			path);
 	FILE *in = drb_file_read(path);
 	if (!in)
@@ -30,7 +31,13 @@ void sim_take_topo(struct sim_transfers *base, const char *path)
 	if (rc < 0)
 		drb_die("--topo %s", why);
 	base->units.payload = drb_uec_units(&base->units).payload;
-	base->units.slot_ns = drb_uec_slot_ns(base->units.payload, topo.gbit);
+	for (uint32_t m = 1; m <= topo.layers; m++)
+		fastest = fmax(fastest, topo.gbit[m]);
+	if (sim_take_speeds(base, topo.gbit, topo.layers) < 0)
+		drb_die("--topo %s: Downlink_speed_Gbps: the fastest must be a whole multiple, up "
+			"to %d, of that of each tier",
+			path, DRB_SLOW_MAX);
+	base->units.slot_ns = drb_uec_slot_ns(base->units.payload, fastest);
 	base->fabric.layers = topo.layers;
 	base->fabric.arity = topo.arity;
 	base->fabric.uplinks = topo.uplinks;

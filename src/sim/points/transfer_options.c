@@ -44,6 +44,57 @@ static void parse_mark(const struct drb_option *o, const char *text, void *into)
 	free(packets.value);
 }
 
+int sim_take_speeds(struct sim_transfers *t, const double speed[], uint32_t layers)
+{
+	double most = 0;
+
+	t->speeds = layers;
+	for (uint32_t m = 1; m <= layers; m++)
+		most = fmax(most, speed[m]);
+	for (uint32_t m = 1; m <= layers; m++) {
+		const double slots = round(most / speed[m]);
+		if (fabs(slots * speed[m] / most - 1) > 1e-6 || slots > DRB_SLOW_MAX)
+			return -EINVAL;
+		t->pace.of[m] = (uint32_t)slots;
+	}
+	return 0;
+}
+
+double sim_transfers_uplink_load(const struct sim_transfers *t, double load)
+{
+	const double equal = sim_uplink_load(&t->fabric, load);
+	uint32_t most = 1;
+
+	for (uint32_t m = 2; m <= t->fabric.tree.layers; m++)
+		most = drb_pace_of(&t->pace, m) > most ? drb_pace_of(&t->pace, m) : most;
+	const double uplinks = equal * most / drb_pace_of(&t->pace, 1);
+	if (uplinks < 1)
+		return uplinks;
+	if (isnan(sim_fixed_threshold(&t->fabric)) && isnan(t->fabric.threshold.load) &&
+	    drb_scheme_has_threshold(t->fabric.scheme))
+		drb_die("--load %g: more than links between switches of this --speed carry, for "
+			"which the paper has no T: take a --threshold",
+			load);
+	return 0;
+}
+
+static void parse_speed(const struct drb_option *o, const char *text, void *into)
+{
+	double speed[DRB_LAYERS_MAX + 1];
+	struct drb_reals given;
+
+	if (drb_parse_reals(text, o->least, o->most, &given) < 0 || given.count > DRB_LAYERS_MAX)
+		drb_die("%s %s: must be a number above 0 for each layer, such as 1,2,4", o->name,
+			text);
+	for (uint32_t m = 1; m <= given.count; m++)
+		speed[m] = given.value[m - 1];
+	if (sim_take_speeds(into, speed, (uint32_t)given.count) < 0)
+		drb_die("%s %s: the fastest must be a whole multiple, up to %d, of each, such as "
+			"1,2,4",
+			o->name, text, DRB_SLOW_MAX);
+	free(given.value);
+}
+
 #define AT(field) offsetof(struct sim_transfers, field)
 
 const struct drb_option sim_transfer_options[] = {
@@ -72,6 +123,10 @@ const struct drb_option sim_transfer_options[] = {
 	 "N random links between switches lose all packets from slot K on, in both directions, and "
 	 "no switch knows",
 	 .kind = DRB_OPTION_OTHER, AT(gray), 0, UINT32_MAX, parse_gray},
+	{"--speed", "LIST",
+	 "Speeds of links relative to each other, layer by layer from those of hosts on, such as "
+	 "1,2,4; a slot is the time of a packet on the fastest",
+	 .kind = DRB_OPTION_OTHER, 0, 1e-6, 1e9, parse_speed},
 	{"--mark", "PACKETS[,MOST]",
 	 "ECN: mark packets that join a queue of at least so many (default 20); with uec, that "
 	 "leave one longer than PACKETS behind, all from MOST on (default 0.2 and 0.8 of the "
@@ -158,6 +213,7 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_transfers *t, ui
 					    .faults = faults_of(t),
 					    .slow = t->links.slow,
 					    .delay = t->links.delay,
+					    .pace = t->pace,
 					    .seed = t->seed,
 					    .links = t->list_links ? links : NULL,
 					    .memory = memory};
@@ -206,11 +262,27 @@ static void check_timeout(const struct sim_transfers *t)
 		s.timeout, round, 2 * round);
 }
 
+static void check_speeds(const struct sim_transfers *t)
+{
+	const struct drb_tree *tree = &t->fabric.tree;
+
+	if (t->speeds && t->speeds != tree->layers)
+		drb_die("--speed: must be %u numbers, for the layers of F(%u,%u)", tree->layers,
+			tree->layers, tree->arity);
+	if (drb_pace_most(&t->pace, tree->layers) > 1 &&
+	    (t->links.slow.links || drb_faults_pace(&t->links.faults) || t->handshake ||
+	     t->ack_room > 0))
+		drb_die("--speed: not together with other slow links, nor with small frames that "
+			"take their part of a slot: leave out --slow, slow of --faults, "
+			"--handshake and --ack-room");
+}
+
 void sim_transfers_check(struct sim_transfers *t, bool jobs)
 {
 	sim_fabric_check(&t->fabric);
 	sim_links_check(&t->links, &t->fabric.tree);
 	sim_faults_check(&t->links, &t->fabric.tree, drb_uec_units(&t->units).slot_ns);
+	check_speeds(t);
 	check_timeout(t);
 	sim_links_fit("--gray", t->gray.links, &t->fabric.tree);
 	if ((t->gray.links || t->links.faults.count) && (t->handshake || t->ack_room > 0))
@@ -263,7 +335,8 @@ uint64_t sim_transfers_bytes(const void *transfers)
 						.slow = t->links.slow,
 						.faults = faults_of(t),
 						.links = t->list_links,
-						.delay = t->links.delay};
+						.delay = t->links.delay,
+						.pace = t->pace};
 
 	return drb_packet_bytes(&packet);
 }

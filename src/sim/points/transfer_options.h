@@ -13,6 +13,8 @@ struct sim_transfers {
 	enum drb_sim_source source;
 	enum drb_sim_hosts hosts;
 	struct drb_gray gray;
+	struct drb_paces pace;
+	uint32_t speeds; // number of speeds given: one for each layer; 0: none
 	uint32_t gap, queue, timeout, entropies; // the last three: 0 is the default of the source
 	struct {
 		uint32_t least, most;
@@ -61,6 +63,11 @@ extern const struct drb_option sim_longest_option[]; // for models that play lis
 void sim_transfers_check(struct sim_transfers *t, bool jobs);
 // Sets size, delays and rate of the fabric by a topology file, before the point is checked.
 void sim_take_topo(struct sim_transfers *t, const char *path);
+// Sets the slots of a packet in each layer by the speeds of links, [layer]. 0, or -EINVAL: the
+// fastest is no whole multiple of one.
+int sim_take_speeds(struct sim_transfers *t, const double speed[], uint32_t layers);
+// sim_uplink_load() of the slowest links between switches, if hosts send at this load.
+double sim_transfers_uplink_load(const struct sim_transfers *t, double load);
 // The T that the user asked for, or the paper's: for packets if uplinks have this load, for flows
 // if an uplink carries `flows` of them.
 double sim_transfers_threshold(const struct sim_transfers *t, double load, double flows);

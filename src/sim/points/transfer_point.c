@@ -138,7 +138,7 @@ static void transfer_point_check(void *point)
 	if (drb_sizes_open(p->sizes_name, &p->sizes, error) < 0)
 		drb_die("--sizes %s", error);
 	sim_transfers_check(&p->base, false);
-	const double uplinks = sim_uplink_load(&p->base.fabric, p->load);
+	const double uplinks = sim_transfers_uplink_load(&p->base, p->load);
 	p->base.threshold = sim_transfers_threshold(&p->base, uplinks, uplinks / (1 - uplinks));
 }
 

@@ -149,6 +149,21 @@ TEST(slow_links_are_slow_in_both)
 	}
 }
 
+// A packet takes several slots on all links between two layers, and on those down to hosts.
+TEST(speeds_of_layers_in_both)
+{
+	static const struct drb_paces pace[] = {{{0, 0, 2, 1}}, {{0, 2, 1, 1}}, {{0, 2, 1, 3}},
+						{{0, 3, 2, 1}}, {{0, 1, 1, 2}}, {{0, 1, 2, 4}}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pace) * DRB_SCHEME_COUNT; i++) {
+		struct drb_packet_setup s = nth(i, i % 2 ? 3 : 2, 0.3);
+		s.pace = pace[i / DRB_SCHEME_COUNT];
+		s.delay = (struct drb_delay){{0, 0, i % 3, 1}, i % 4 == 1};
+		if (s.scheme != DRB_SCHEME_ARS) // its model counts time in slots
+			both_do_the_same(&s);
+	}
+}
+
 // Case i: links and switches become gray, slow and sound again, several times.
 static uint32_t draw_faults(size_t i, const struct drb_tree *t, struct drb_fault fault[],
 			    uint32_t count)

@@ -23,14 +23,14 @@ TEST(full_fat_trees_are_read)
 	char why[DRB_TOPO_WHY_MAX];
 
 	assert_int_equal(read_text("# three tiers\nnodes 128\r\nTIERS 3\nPodsize 16\n\n" TIER(
-					   0, 4, 2, 400, 100, 0) TIER(1, 4, 4, 400, 1000, 300)
+					   0, 4, 2, 100, 100, 0) TIER(1, 4, 4, 200, 1000, 300)
 					   TIER(2, 8, 0, 400, 2000, 500),
 				   &topo, why),
 			 0);
 	assert_int_equal(topo.layers, 3);
 	assert_int_equal(topo.arity, 4);
 	assert_int_equal(topo.uplinks, 2);
-	assert_true(topo.gbit == 400);
+	assert_true(topo.gbit[1] == 100 && topo.gbit[2] == 200 && topo.gbit[3] == 400);
 	// Two layers: 100 + 0 + 1000 + 300 + 1000 + 0 + 100. Three layers: 100 + 1000 + 300 + 2000
 	// + 500 and back.
 	assert_true(2 * (topo.latency_ns[1] + topo.latency_ns[2]) == 2500);
@@ -58,8 +58,8 @@ TEST(others_are_refused_by_name)
 		 "Nodes 32: F(2,8) of these tiers has 128 hosts"},
 		{"Nodes 8\nTiers 2\n" TIER(0, 2, 2, 100, 0, 0) TIER(1, 2, 0, 100, 0, 0),
 		 "Tier 1: Radix_Down must be 4 in F(2,2)"},
-		{"Nodes 8\nTiers 2\n" TIER(0, 2, 2, 100, 0, 0) TIER(1, 4, 0, 400, 0, 0),
-		 "Tier 1: Downlink_speed_Gbps 400 is not the 100 of tier 0"},
+		{"Nodes 8\nTiers 2\n" TIER(0, 2, 2, 100, 0, 0) TIER(1, 4, 0, 0, 0, 0),
+		 "Tier 1 needs Downlink_speed_Gbps"},
 		{"Nodes 16\nTiers 3\n" TIER(0, 2, 2, 100, 0, 0) TIER(1, 2, 1, 100, 0, 0)
 			 TIER(2, 4, 0, 100, 0, 0),
 		 "Tier 1: Radix_Up must be 2"},

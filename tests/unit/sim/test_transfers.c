@@ -24,6 +24,7 @@ static struct drb_latency times_of_traffic(const struct drb_packet_setup *p)
 					      .fail = p->fail,
 					      .slow = p->slow,
 					      .delay = p->delay,
+					      .pace = p->pace,
 					      .seed = p->seed,
 					      .memory = p->memory};
 	struct drb_transfers *t = new_of(&s);
@@ -63,18 +64,20 @@ TEST(one_packet_transfers_are_the_packet_model)
 	static const char *const traffics[] = {"permutation", "random", "fixed"};
 
 	for (int i = 0; i < 3 * DRB_SCHEME_COUNT; i++) {
-		struct drb_packet_setup p = {.scheme = (enum drb_scheme)(i / 3),
-					     .choices = 2,
-					     .threshold = 1,
-					     .rho = 0.8,
-					     .slots = SLOTS,
-					     .stats = SLOTS,
-					     .detail = true,
-					     .fail = {.links = i % 2 ? 5 : 0},
-					     .slow = {i % 3 == 1 ? 5 : 0, 2},
-					     .delay = {{0, i % 4, i % 2, 3}, i % 3},
-					     .seed = 11,
-					     .memory = UINT64_C(64) << 20};
+		struct drb_packet_setup p = {
+			.scheme = (enum drb_scheme)(i / 3),
+			.choices = 2,
+			.threshold = 1,
+			.rho = 0.8,
+			.slots = SLOTS,
+			.stats = SLOTS,
+			.detail = true,
+			.fail = {.links = i % 2 ? 5 : 0},
+			.slow = {i % 3 == 1 ? 5 : 0, 2},
+			.delay = {{0, i % 4, i % 2, 3}, i % 3},
+			.pace = {{0, 1, i % 3 == 2 ? 2 : 1, i % 3 == 2 ? 3 : 1}},
+			.seed = 11,
+			.memory = UINT64_C(64) << 20};
 		// A transfer is a flow here, and a pair of hosts in the packet model.
 		if (drb_scheme_has(p.scheme, DRB_READS_FLOW))
 			continue;
