@@ -16,6 +16,7 @@ from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, keeper, netns, processes
 
 READY_SECONDS = 60
+USUAL_BASE = '10.0.0.0/8'  # --ipbase unless it is given
 LONGEST_MTU = 65535  # largest MTU of a veth, bytes
 # The value of 'maker' in the state of such a fabric.
 MAKER = 'mininet'
@@ -33,6 +34,16 @@ def _need_options(options):
             near = difflib.get_close_matches(key, known, 1)
             hint = f' (is it {near[0]}?)' if near else ''
             raise usage(f'--switch drb,{key}=: no option of drbtopo plan{hint}')
+
+
+def say_base(frame):
+    """Reports --ipbase. Mininet does not pass the network to the switches that it starts, so it is
+    taken from the frame of a caller."""
+    while frame and not hasattr(frame.f_locals.get('self'), 'ipBase'):
+        frame = frame.f_back
+    base = frame.f_locals['self'].ipBase if frame else USUAL_BASE
+    if base != USUAL_BASE:
+        say(f'--ipbase {base} has no effect: FatTreeTopo gives hosts the addresses that switches expect')
 
 
 class MininetFabric:
@@ -109,10 +120,22 @@ class MininetFabric:
                 raise usage(f"the network has no {node['name']}, as F({self.plan['layers']},{self.plan['arity']}) has: "
                             'build it by FatTreeTopo')
 
+    def _say_links(self, planned):
+        """Reports links between nodes of the plan that the plan has not."""
+        links = {intf.link for name in planned for intf in self.nodes[name].intfList() if intf.link}
+        for one, two in sorted(((link.intf1, link.intf2) for link in links), key=lambda ends: ends[0].name):
+            names = {one.node.name, two.node.name}
+            if one.params.get('drb_port') or two.params.get('drb_port') or not names <= set(planned):
+                continue
+            hosts = names <= {host['name'] for host in self.plan['hosts']}
+            say(f"the link {one.name} - {two.name} {'bypasses all switches' if hosts else 'has no effect'}: "
+                'leave links to FatTreeTopo')
+
     def _say_useless(self):
         """Reports properties of the network that have no effect on drbswitch."""
         size = f"F({self.plan['layers']},{self.plan['arity']})"
         planned = {node['name']: node for node in self.plan['switches'] + self.plan['hosts']}
+        self._say_links(planned)
         for name in sorted(set(self.nodes) - set(planned)):
             say(f'{name} has no effect: switches forward between the hosts of {size}, and it is none, so nothing '
                 'reaches it')

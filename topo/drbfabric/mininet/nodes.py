@@ -2,6 +2,7 @@
 """Classes for Mininet (2.3): a kind of switch, a topology, and a choice of controller."""
 
 import json
+import sys
 
 from mininet.node import NullController, Switch
 from mininet.topo import Topo
@@ -10,7 +11,7 @@ from mininet.util import quietRun
 from drbfabric.common import children
 from drbfabric.common.cli import say
 from drbfabric.common.places import program
-from drbfabric.mininet.fabric import MininetFabric
+from drbfabric.mininet.fabric import MininetFabric, say_base
 
 # Parameters that Mininet passes to every switch.
 PARAMETERS = 'dpid', 'listenPort', 'privateDirs', 'waitExited', 'isSwitch', 'batch'
@@ -93,6 +94,7 @@ class DrbSwitch(Switch):
     @classmethod
     def batchStartup(cls, switches, **_):
         fabric = MininetFabric(switches)
+        say_base(sys._getframe())
         fabric.up()
         for switch in switches:
             switch.of_fabric = fabric
