@@ -12,6 +12,7 @@
 #include "switch/startup/broker.h"
 #include "switch/startup/eal.h"
 #include "switch/startup/instance.h"
+#include "switch/startup/log_file.h"
 #include "switch/startup/privilege.h"
 #include "switch/startup/signals.h"
 
@@ -63,6 +64,7 @@ int main(int argc, char **argv)
 	const int lock = drb_instance_claim(setup, &self.operators, &folder);
 	if (lock < 0)
 		return DRB_EXIT_USAGE;
+	drb_log_file_begin();
 	// The first thread starts after fork(): the broker would not have the thread that writes
 	// messages.
 	if (drb_broker_begin(o.config, setup, folder, lock) < 0 || drb_privilege_leave_root() < 0)

@@ -15,6 +15,7 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
+from until import until  # noqa: E402
 from world import NULLS, TIME, WITHIN, World, ask, forwards, run, stop  # noqa: E402
 
 F_SETPIPE_SZ = 1031
@@ -125,4 +126,42 @@ def levels():
     assert r.returncode == 2 and '--log-level: "loud" is none of error, warning' in r.stderr, r
 
 
-tap.run((nobody_reads, everybody_left, full_disk, a_reader_comes_late, priorities, levels))
+def renamed_logs_begin_again():
+    """After a reload, messages go to a new file of the old name."""
+    with World() as w:
+        folder = w.dir / 'logs'
+        folder.mkdir()
+        log, files = folder / 's1-0.log', []
+        with open(log, 'ab') as f:
+            p = w.start(NULLS, stderr=f)
+        w.notified('READY=1')
+
+        def reloaded(at=log):
+            def times():
+                return at.read_text(encoding='utf-8').count(' reloaded: ') if at.exists() else 0
+
+            before = times()
+            p.send_signal(signal.SIGHUP)
+            w.notified('RELOADING=1')
+            w.notified('READY=1')
+            until(lambda: times() > before)
+            return at.stat().st_ino
+
+        first = reloaded()
+        assert reloaded() == first, 'a file that was not renamed is kept'
+        for end in ('1', '2', 'gone'):  # twice renamed, once removed
+            files.append(log.rename(folder / f's1-0.log.{end}'))
+            if end == 'gone':
+                files.pop().unlink()
+            assert reloaded() != first, end
+        sizes = [f.stat().st_size for f in files]
+        assert reloaded() and sizes == [f.stat().st_size for f in files], sizes
+        moved = folder.rename(w.dir / 'moved')
+        reloaded(moved / log.name)
+        said = (moved / log.name).read_text(encoding='utf-8')
+        assert f'{log}: cannot be opened again: No such file or directory' in said, said
+        p.terminate()
+        assert p.wait(WITHIN) == 0
+
+
+tap.run((nobody_reads, everybody_left, full_disk, a_reader_comes_late, priorities, levels, renamed_logs_begin_again))

@@ -15,6 +15,7 @@
 #include "switch/control/switch.h"
 #include "switch/datapath/changes.h"
 #include "switch/startup/broker.h"
+#include "switch/startup/log_file.h"
 
 #define KEPT_MAX 1024
 // Most requests at once, the current one included.
@@ -139,11 +140,24 @@ static void change_workers(struct drb_reload_request *r)
 	drb_change_post(&s->workers, &r->change);
 }
 
+// Begins a new log if the old one was renamed.
+static void open_log(void)
+{
+	const int fd = drb_broker_open_log();
+
+	if (fd >= 0)
+		drb_log_file_take(fd);
+	else if (fd != -ENXIO && fd != -ECHILD)
+		drb_warn("%s: cannot be opened again: %s", drb_log_file_name(), strerror(-fd));
+}
+
 static void open_config(void *request)
 {
 	struct drb_reload_request *r = request;
 	char text[TEXT_MAX];
 
+	if (r->kind == RELOAD)
+		open_log();
 	r->fd = drb_broker_open_config();
 	if (r->fd >= 0) // wait for the disk in this thread, not later in the event loop
 		(void)!pread(r->fd, text, sizeof(text), 0);

@@ -27,6 +27,7 @@
 #include "switch/ports/memif/door.h"
 #include "switch/ports/packet_socket/tx_socket.h"
 #include "switch/startup/confine.h"
+#include "switch/startup/log_file.h"
 #include "switch/startup/privilege.h"
 
 // A broker that does not answer within this time gets no more requests until it has answered.
@@ -37,7 +38,7 @@
 
 enum state { RUNS, STOPPED, GONE };
 
-enum operation { OPEN_CONFIG, OPEN_SOCKET, CONNECT, NOTIFY };
+enum operation { OPEN_CONFIG, OPEN_SOCKET, OPEN_LOG, CONNECT, NOTIFY };
 
 struct request {
 	enum operation operation;
@@ -98,11 +99,13 @@ static void answer(const struct request *request, int passed)
 		sd_notifyf(0, "%.*s", NOTICE_MAX, request->notice);
 		return;
 	}
-	if (request->operation == OPEN_CONFIG || request->operation == OPEN_SOCKET) {
-		opened = request->operation == OPEN_CONFIG ? open_config() : drb_packet_socket();
-		reply = opened < 0 ? opened : 0;
-	} else if (request->operation == CONNECT) {
+	if (request->operation == CONNECT) {
 		reply = connect_to_server(request->port, passed);
+	} else if (request->operation <= OPEN_LOG) {
+		opened = request->operation == OPEN_CONFIG   ? open_config()
+			 : request->operation == OPEN_SOCKET ? drb_packet_socket()
+							     : drb_log_file_open();
+		reply = opened < 0 ? opened : 0;
 	}
 	drb_pass(channel, &reply, sizeof(reply), opened, 0);
 	if (opened >= 0)
@@ -259,6 +262,12 @@ int drb_broker_open_config(void)
 int drb_broker_open_socket(void)
 {
 	return broker_ask(&(struct request){.operation = OPEN_SOCKET}, -1);
+}
+
+int drb_broker_open_log(void)
+{
+	return drb_log_file_name() ? broker_ask(&(struct request){.operation = OPEN_LOG}, -1)
+				   : -ENXIO;
 }
 
 int drb_broker_connect(uint32_t port, int fd)

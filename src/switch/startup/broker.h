@@ -3,7 +3,7 @@
 // The broker is a second process. It serves requests that a confined switch has no rights for. It
 // is forked before the switch handles any input that could attack it, and runs as the user who
 // started the switch. It does only the following, with names that it knows from its start:
-//   - open the config
+//   - open the config, and the log if that is a file
 //   - connect a socket to the server of a memif link
 //   - open a packet socket for an interface that was created again
 //   - pass on notices to the service manager
@@ -27,13 +27,15 @@ int drb_broker_begin(const char *path, const struct drb_setup *setup, const char
 	"the process that opens the config and connects memif links is gone or stopped: restart "  \
 	"the switch, or have `drb-broker` go on (kill -CONT)"
 
-// The next three functions send a request to the broker and wait for the answer, so only the
+// The next four functions send a request to the broker and wait for the answer, so only the
 // background thread may call them (control/background.h). -ECHILD: the broker is gone or stopped,
 // or does not answer.
 
 // Opens the config for reading. Returns a descriptor or -errno. -ENXIO: it cannot be read again,
 // because it is a pipe, for instance.
 int drb_broker_open_config(void);
+// Opens the log again (log_file.h). Returns a descriptor or -errno. -ENXIO: it is not a file.
+int drb_broker_open_log(void);
 // Connects a socket to the server of this port's memif link. Returns 0 or -errno. Does not wait for
 // a server that is stopped: -EAGAIN if the server's queue of connections is full.
 int drb_broker_connect(uint32_t port, int fd);

@@ -11,6 +11,7 @@
 #include "common/confine/landlock.h"
 #include "common/telemetry/telemetry_client.h"
 #include "switch/ports/memif/door.h"
+#include "switch/startup/log_file.h"
 #include "switch/startup/other_threads.h"
 
 #define READ DRB_LANDLOCK_READ
@@ -84,6 +85,19 @@ static int allow_memif_removals(const struct drb_setup *setup)
 	return rc;
 }
 
+// Allows the broker to make a log of the old name after that was renamed.
+static int allow_log(void)
+{
+	const char *log = drb_log_file_name();
+	char path[PATH_MAX];
+
+	if (!log)
+		return 0;
+	snprintf(path, sizeof(path), "%s", log);
+	return drb_landlock_allow(dirname(path),
+				  LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_WRITE_FILE);
+}
+
 // Allows reading the config's whole folder, because an editor may replace the file by another.
 int drb_confine_broker_files(const char *config, const char *stats_folder,
 			     const struct drb_setup *setup)
@@ -100,6 +114,8 @@ int drb_confine_broker_files(const char *config, const char *stats_folder,
 		rc = drb_landlock_allow(dirname(folders), LANDLOCK_ACCESS_FS_REMOVE_DIR);
 	if (rc == 0)
 		rc = allow_memif_removals(setup);
+	if (rc == 0)
+		rc = allow_log();
 	if (rc == 0)
 		rc = drb_landlock_restrict_here();
 	drb_landlock_end();

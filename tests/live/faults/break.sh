@@ -6,7 +6,7 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbctl
-need_tool jq fping
+need_tool jq fping logrotate
 
 state_is() { fabric status --csv | grep -q "^$1,drb-$1,[0-9]*,$2,"; }
 link_is() { drbctl show "$1" links --json | jq -es --arg p "$2" --arg s "$3" 'any(.[]; .port == $p and .state == $s)'; }
@@ -58,11 +58,24 @@ check "changes nothing" rate_is s1-0 u1 2kpps
 check "a link that is not there" fails_with 2 "no link 's1-0.u7'" fabric cut s1-0.u7
 check "what was said" says '^s1-0: .*(ready|link|port)' fabric logs -n 50
 log=/run/drbswitch/drb/log/s1-0.log
-truncated() { # what logrotate does with copytruncate: the log begins again, without a hole
-  : >"$log"
-  drbctl reload s1-0 && soon grep -aq drbswitch "$log" && ! tr -d '\n -~' <"$log" | grep -q .
+# The configuration on the page, for this fabric alone.
+sed -n '/^For logrotate/,/^}/{/^\//,/^}/p}' "$root/docs/guide/monitoring.md" |
+  sed "s|^/run/drbswitch/\*/|/run/drbswitch/drb/|" >"$scratch/rotate"
+rotated() { # the log begins again, without a hole
+  logrotate -f -s "$scratch/rotated" "$scratch/rotate" && grep -aq ready "$log.1" && ! grep -aq ready "$log" &&
+    drbctl reload s1-0 && soon grep -aq reloaded "$log" && ! tr -d '\n -~' <"$log" | grep -q .
 }
-check "a log that is cut off begins again" truncated
+check "logrotate cuts a log off" rotated
+fabric logs -f s1-0 >"$scratch/followed" &
+follower=$!
+check "somebody follows it" soon grep -q reloaded "$scratch/followed"
+renamed() { mv "$log" "$log.old" && drbctl reload s1-0 && soon grep -aq reloaded "$log" && ! grep -aq ready "$log"; }
+for i in 1 2 3; do
+  check "a log that is renamed begins again ($i)" renamed
+  followed() { [ "$(grep -c reloaded "$scratch/followed")" = $((i + 1)) ]; }
+  check "and is followed ($i)" soon followed
+done
+kill $follower
 check "by one switch" says 'drbswitch: .*port u' fabric logs s1-1
 
 printf '# a fault and its end\n500ms kill s2-1\n1s cut s1-3.u0\n2s mend s1-3.u0\n2s start s2-1\n' >"$scratch/faults"

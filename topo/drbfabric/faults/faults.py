@@ -220,6 +220,7 @@ class Logs:
     def __init__(self, fabric, names):
         self.files = {name: fabric.log(name) for name in names}
         self.at = dict.fromkeys(names, 0)
+        self.inode = dict.fromkeys(names, 0)
         self.many = len(names) > 1
 
     def news(self, last=None):
@@ -227,8 +228,10 @@ class Logs:
         for name, path in self.files.items():
             try:
                 with open(path, encoding='utf-8', errors='replace') as f:
-                    if os.fstat(f.fileno()).st_size < self.at[name]:
-                        self.at[name] = 0  # the switch was started again
+                    found = os.fstat(f.fileno())
+                    if found.st_size < self.at[name] or found.st_ino != self.inode[name]:
+                        self.at[name] = 0  # the switch was started again, or its log was renamed
+                    self.inode[name] = found.st_ino
                     f.seek(self.at[name])
                     lines = [line for line in f.read().splitlines(keepends=True) if line.endswith('\n')]
             except FileNotFoundError:
