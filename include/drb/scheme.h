@@ -58,16 +58,16 @@ struct drb_decision {
 
 // Number of uplinks whose loads a scheme compares. TWO becomes `choices` uplinks if `choices` is
 // above 2; the scheme then needs the loads in an array, as ALL does.
-enum drb_compares { DRB_COMPARES_NONE, DRB_COMPARES_TWO, DRB_COMPARES_ALL };
+enum drb_compares { DRB_COMPARES_ALL, DRB_COMPARES_TWO, DRB_COMPARES_NONE };
 
 // The random bits that a scheme reads: which of the 64 bits of a decision's draw are random.
 enum drb_draw {
+	DRB_DRAW_WORD, // all 64
 	DRB_DRAW_NONE,
 	// The upper 32: an uplink other than the default. Like WORD if `choices` is above 2.
 	DRB_DRAW_OTHER,
-	DRB_DRAW_ANY,  // the upper 32: one of all uplinks
-	DRB_DRAW_TWO,  // upper and lower 32: two different uplinks, in order
-	DRB_DRAW_WORD, // all 64
+	DRB_DRAW_ANY, // the upper 32: one of all uplinks
+	DRB_DRAW_TWO, // upper and lower 32: two different uplinks, in order
 };
 
 enum drb_scheme_need {
@@ -110,12 +110,13 @@ struct drb_scheme_param {
 // The largest number of parameters of a scheme.
 #define DRB_SCHEME_PARAMS_MAX 16
 
-#define DRB_SCHEME_ABI 3
+#define DRB_SCHEME_ABI 4
 
 // The largest number of bits of a mark.
 #define DRB_MARK_BITS_MAX 3
 
-// A function that a scheme does not have is NULL.
+// Every scheme has the first three members and choose(). Other members may be left out: a function
+// that a scheme does not have is NULL.
 struct drb_scheme_ops {
 	uint32_t abi;                          // DRB_SCHEME_ABI
 	const char *name;                      // for users: lower case letters and digits
@@ -124,6 +125,7 @@ struct drb_scheme_ops {
 	const char *symbol;                    // marker of its points in figures, as in matplotlib
 	uint32_t needs;                        // bits of enum drb_scheme_need
 	const struct drb_scheme_param *params; // the last has no name; NULL: none
+	// A scheme that reads less than all is faster if it declares that.
 	enum drb_compares compares;
 	enum drb_draw draw;
 	enum drb_draw unloaded; // replaces draw while no uplink has a load

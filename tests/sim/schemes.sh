@@ -49,10 +49,10 @@ variant() { # variant NAME SED: sprinkle.c with a fault
   build "$1"
 }
 variant crash 's/^{$/{\n\tif (getpid() > 0)\n\t\t*(volatile int *)1 = 0;/; s/^#include <drb.scheme.h>/#include <unistd.h>\n&/'
-refused 'crashes when it is tried out' ./crash.so
+refused 'crashes in choose\(\) when it is tried out' ./crash.so
 variant hang 's/^{$/{\n\tfor (volatile int i = 1; i;)\n\t\t;/'
-refused 'does not return within 3 s' ./hang.so
-variant old 's/\.abi = DRB_SCHEME_ABI/.abi = 0/'
+refused 'does not return within 3 s in choose\(\)' ./hang.so
+variant old 's/\.abi = DRB_SCHEME_ABI/.abi = 3/'
 refused 'another version of drb/scheme.h' ./old.so
 variant far 's/return drb_ttc.*/return s->choice.uplinks;/'
 refused 'takes uplink 2 at a switch with 2 uplinks' ./far.so
@@ -65,4 +65,20 @@ refused "has no parameter 'q'" ./sprinkle.so:q=1
 refused 'k must be a number from 1 to 16' ./sprinkle.so:k=99
 refused "has no parameter 'threshold'" micro:threshold=1
 refused 'given twice' drb:threshold=1,drb:threshold=1
+
+# One that crashes later, in threads of a run or after many decisions, is named with its signal.
+crashes() { # crashes SIGNAL DESCRIPTION CODE: with CODE in choose() from decision 100000 on
+  sed "s/^{\$/&\n\tstatic unsigned asked;\n\tif (++asked > 100000)\n\t\t$3/" sprinkle.c >late.c
+  build late
+  local code=0
+  "$drbsim" packet -d 4 --slots 4000 --stats 2000 --load 0.9 --scheme drb,./late.so --threads "$threads" >said 2>&1 || code=$?
+  [ $code = $((128 + $1)) ] || fail "$3: exit status $code: $(cat said)"
+  [ "$(grep -cE "^drbsim: scheme .*/late\.so crashed: $2 at its offset 0x[0-9a-f]+" said)" = 1 ] || fail "$3: $(cat said)"
+}
+for threads in 1 2; do
+  crashes 11 'Segmentation fault' '*(volatile int *)1 = 0;'
+  crashes 4 'Illegal instruction' '__builtin_trap();'
+  crashes 6 'Aborted' '__builtin_abort();'
+  crashes 11 'Segmentation fault' '__builtin_memset((void *)8, 0, asked);'
+done
 echo ok

@@ -7,13 +7,18 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "common/schemes/rig.h"
 
 // Period at which the parent checks the child.
 #define LOOK_EVERY_MS 50
 // On a busy machine the child may take its patience this many times.
 #define BUSY_TIMES 20
+// A scheme waits for nothing: a child that has slept for longer has a scheme that does.
+#define SLEEP_MS 1000
 
 #define REFUSE(...) drb_scheme_refuse(why, __VA_ARGS__)
 
@@ -30,10 +35,11 @@ static _Noreturn void run_and_tell(void (*run)(void *context, char why[DRB_SCHEM
 	_exit(write(to, why, sizeof(why)) == sizeof(why) ? 0 : 1);
 }
 
-// Sets the CPU time that the child has used. True if the child waits for a CPU or runs.
-static bool child_look(pid_t child, uint64_t *ran_ms)
+// Sets the CPU time that the child has used. Returns its state: 'R' if it waits for a CPU or runs,
+// 'S' if it sleeps.
+static char child_look(pid_t child, uint64_t *ran_ms)
 {
-	char path[48], state = 'S';
+	char path[48], state = '?';
 	uint64_t ran_ns = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)child);
@@ -45,57 +51,78 @@ static bool child_look(pid_t child, uint64_t *ran_ms)
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)child);
 	f = fopen(path, "re");
 	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-		state = 'S';
+		state = '?';
 	if (f)
 		fclose(f);
-	return state == 'R';
+	return state;
 }
 
-// True if the child has ended or written. False if its time is over. While it wants a CPU, only the
-// time that it ran counts.
-static bool await_child(struct pollfd *from, pid_t child, uint32_t patience_ms)
+enum end { ENDED, RUNS, SLEEPS };
+
+// ENDED: the child has ended or written; else its time is over. While it wants a CPU, only the time
+// that it ran counts.
+static enum end await_child(struct pollfd *from, pid_t child, uint32_t patience_ms)
 {
 	const uint32_t looks = patience_ms * BUSY_TIMES / LOOK_EVERY_MS;
-	uint64_t spent_ms = 0, ran_ms = 0;
+	uint64_t spent_ms = 0, slept_ms = 0, ran_ms = 0;
 
 	for (uint32_t look = 0; look < looks && spent_ms < patience_ms; look++) {
 		const uint64_t before_ms = ran_ms;
 		if (poll(from, 1, LOOK_EVERY_MS) > 0)
-			return true;
-		const bool wants_cpu = child_look(child, &ran_ms);
-		spent_ms += wants_cpu ? ran_ms - before_ms : LOOK_EVERY_MS;
+			return ENDED;
+		const char state = child_look(child, &ran_ms);
+		spent_ms += state == 'R' ? ran_ms - before_ms : LOOK_EVERY_MS;
+		slept_ms += state == 'S' ? LOOK_EVERY_MS : 0;
+		if (slept_ms >= SLEEP_MS)
+			return SLEEPS;
 	}
-	return false;
+	return RUNS;
 }
 
 static int take_verdict(int from, pid_t child, uint32_t patience_ms, char why[DRB_SCHEME_WHY])
 {
 	struct pollfd waited = {.fd = from, .events = POLLIN};
+	char in[40] = "";
 	int status;
-	const bool ended = await_child(&waited, child, patience_ms);
+	const enum end end = await_child(&waited, child, patience_ms);
 
-	const bool said = ended && read(from, why, DRB_SCHEME_WHY) == DRB_SCHEME_WHY;
-	if (!ended)
+	const bool said = end == ENDED && read(from, why, DRB_SCHEME_WHY) == DRB_SCHEME_WHY;
+	if (end != ENDED)
 		kill(child, SIGKILL);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (said)
 		return why[0] ? -EINVAL : 0;
-	if (!ended)
-		return REFUSE("does not return within %u s when it is tried out",
-			      patience_ms / 1000);
-	if (WIFSIGNALED(status))
-		return REFUSE("crashes when it is tried out (%s)", strsignal(WTERMSIG(status)));
-	return REFUSE("ends the process when it is tried out");
+	if (*drb_rig_called)
+		snprintf(in, sizeof(in), " in %s", *drb_rig_called);
+	if (end == SLEEPS)
+		REFUSE("sleeps%s when it is tried out: a scheme waits for nothing", in);
+	else if (end == RUNS)
+		REFUSE("does not return within %u s%s when it is tried out", patience_ms / 1000,
+		       in);
+	else if (WIFSIGNALED(status))
+		return REFUSE("crashes%s when it is tried out (%s)", in,
+			      strsignal(WTERMSIG(status)));
+	else
+		return REFUSE("ends the process%s when it is tried out", in);
+	return -ETIMEDOUT;
 }
 
 int drb_child_run(void (*run)(void *context, char why[DRB_SCHEME_WHY]), void *context,
 		  uint32_t patience_ms, char why[DRB_SCHEME_WHY])
 {
+	void *shared = mmap(NULL, sizeof(*drb_rig_called), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const char *volatile *own = drb_rig_called;
 	int ends[2];
 
-	if (pipe(ends) < 0)
+	if (shared == MAP_FAILED)
 		return REFUSE("cannot be tried out: %s", strerror(errno));
+	if (pipe(ends) < 0) {
+		munmap(shared, sizeof(*drb_rig_called));
+		return REFUSE("cannot be tried out: %s", strerror(errno));
+	}
+	drb_rig_called = shared;
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0)
@@ -104,5 +131,7 @@ int drb_child_run(void (*run)(void *context, char why[DRB_SCHEME_WHY]), void *co
 	int rc = child < 0 ? REFUSE("cannot be tried out: %s", strerror(errno))
 			   : take_verdict(ends[0], child, patience_ms, why);
 	close(ends[0]);
+	drb_rig_called = own;
+	munmap(shared, sizeof(*drb_rig_called));
 	return rc;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/schemes/properties.h"
 #include "core/math/chi2.h"
@@ -118,13 +119,60 @@ static int is_one_rule_on(const struct drb_scheme_variant *v, struct drb_rig_kin
 	return rc;
 }
 
+// Members that declare how little a scheme reads. Without the declaration, it gets everything.
+enum member { COMPARES, DRAW, UNLOADED, FLOW, SIZE, MEMBERS };
+
+static void undeclare(struct drb_scheme_ops *ops, int member)
+{
+	if (member == COMPARES)
+		ops->compares = DRB_COMPARES_ALL;
+	else if (member == DRAW)
+		ops->draw = DRB_DRAW_WORD;
+	else if (member == UNLOADED)
+		ops->unloaded = DRB_DRAW_WORD;
+	else
+		ops->needs |= member == FLOW ? DRB_READS_FLOW : DRB_READS_SIZE;
+}
+
+// Names the member that declares too little: without it, the scheme decides alike.
+static void name_member(const struct drb_scheme_variant *v, struct drb_rig_kind kind,
+			uint32_t decisions, char why[DRB_TRIAL_WHY])
+{
+	static const char *const cure[MEMBERS] = {
+		[COMPARES] = "reads loads that .compares does not declare: leave .compares out",
+		[DRAW] = "reads bits of d->draw that .draw does not declare: leave .draw out",
+		[UNLOADED] = "reads bits of d->draw while there is no load, but .unloaded does not "
+			     "declare them: leave .unloaded out",
+		[FLOW] = "reads d->flow: add DRB_READS_FLOW to .needs",
+		[SIZE] = "reads d->size: add DRB_READS_SIZE to .needs",
+	};
+	char otherwise[DRB_TRIAL_WHY], shown[DRB_TRIAL_WHY];
+
+	for (int m = 0; m < MEMBERS; m++) {
+		struct drb_scheme_ops ops = *v->ops;
+		struct drb_scheme_variant more = *v;
+		undeclare(&ops, m);
+		more.ops = &ops;
+		if (memcmp(&ops, v->ops, sizeof(ops)) == 0 ||
+		    is_one_rule_on(&more, kind, decisions, otherwise) < 0)
+			continue;
+		snprintf(shown, sizeof(shown), "%s", why);
+		snprintf(why, DRB_TRIAL_WHY, "%s; %.*s", cure[m],
+			 (int)(DRB_TRIAL_WHY - strlen(cure[m]) - 3), shown);
+		return;
+	}
+}
+
 int drb_scheme_has_one_rule(const struct drb_scheme_variant *v, uint32_t decisions,
 			    char why[DRB_TRIAL_WHY])
 {
 	int rc = 0;
 
-	for (const struct drb_rig_kind *kind = drb_rig_kinds; rc == 0 && kind->arity; kind++)
+	for (const struct drb_rig_kind *kind = drb_rig_kinds; rc == 0 && kind->arity; kind++) {
 		rc = is_one_rule_on(v, *kind, decisions, why);
+		if (rc < 0)
+			name_member(v, *kind, decisions, why);
+	}
 	return rc;
 }
 

@@ -15,6 +15,7 @@
 
 #include "common/cli/quantity.h"
 #include "common/schemes/child.h"
+#include "common/schemes/crash.h"
 #include "common/schemes/sonic.h"
 #include "common/schemes/trial.h"
 
@@ -298,7 +299,13 @@ int drb_scheme_read(const char *text, struct drb_scheme_variant *v, char why[DRB
 	if (memchr(text, '/', strcspn(text, ":")) && !ended &&
 	    drb_child_run(try_out, (void *)(uintptr_t)text, PATIENCE_MS, said) < 0)
 		return REFUSE("%s", said);
-	return drb_scheme_read_untried(text, v, why);
+	if (drb_scheme_read_untried(text, v, why) < 0)
+		return -EINVAL;
+	for (uint32_t i = 0; i < kept_count; i++) {
+		if (kept[i].ops == v->ops)
+			drb_scheme_crash_watch(kept[i].path, v->ops);
+	}
+	return 0;
 }
 
 int drb_scheme_of_text(const char *text, enum drb_scheme *scheme, char why[DRB_SCHEME_WHY])

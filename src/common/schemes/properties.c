@@ -15,6 +15,18 @@ const struct drb_rig_kind drb_rig_kinds[] = {
 	{0},
 };
 
+int drb_scheme_begins(const struct drb_scheme_variant *v, char why[DRB_TRIAL_WHY])
+{
+	struct drb_rig rig;
+	int rc = 0;
+
+	for (const struct drb_rig_kind *kind = drb_rig_kinds; rc == 0 && kind->arity; kind++) {
+		rc = drb_rig_begin(&rig, v, kind, 0xa5, why);
+		drb_rig_end(&rig);
+	}
+	return rc;
+}
+
 static int check_decisions(const struct drb_property *p, const struct drb_scheme_variant *v,
 			   uint32_t decisions, char why[DRB_TRIAL_WHY])
 {
@@ -36,7 +48,7 @@ static int check_decisions(const struct drb_property *p, const struct drb_scheme
 	return rc;
 }
 
-static int check_uplink(const struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
+static int check_uplink(struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
 			char why[DRB_TRIAL_WHY])
 {
 	if (up >= rig->s.choice.uplinks)
@@ -46,7 +58,7 @@ static int check_uplink(const struct drb_rig *rig, uint32_t up, const struct drb
 	return 0;
 }
 
-static int check_alive(const struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
+static int check_alive(struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
 		       char why[DRB_TRIAL_WHY])
 {
 	const uint64_t usable = rig->in.usable;
@@ -57,12 +69,12 @@ static int check_alive(const struct drb_rig *rig, uint32_t up, const struct drb_
 		       : drb_rig_wrong(rig, "takes dead uplink", up, why);
 }
 
-static int check_marks(const struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
+static int check_marks(struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
 		       char why[DRB_TRIAL_WHY])
 {
 	const struct drb_scheme_ops *ops = rig->s.choice.ops;
 	const uint8_t came = rig->in.packet.mark;
-	const uint8_t down = ops->mark_down ? ops->mark_down(rig->s.state, came, true) : 0;
+	const uint8_t down = drb_rig_mark_down(rig, came, true);
 
 	(void)up;
 	if (d->mark >> ops->mark_bits)
@@ -74,7 +86,7 @@ static int check_marks(const struct drb_rig *rig, uint32_t up, const struct drb_
 	return 0;
 }
 
-static int check_memory(const struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
+static int check_memory(struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
 			char why[DRB_TRIAL_WHY])
 {
 	(void)up, (void)d;
@@ -100,8 +112,7 @@ static int is_there_unasked(const struct drb_scheme_variant *v, uint32_t decisio
 		rc = drb_rig_begin(&rig, v, &kinds[k], 0xa5, why);
 		for (uint32_t i = 0; rc == 0 && i < decisions; i++) {
 			drb_rig_pass_time(&rig);
-			if (ops->mark_down)
-				ops->mark_down(rig.s.state, 0, false);
+			drb_rig_mark_down(&rig, 0, false);
 		}
 		if (rc == 0 && !drb_rig_is_guarded(&rig))
 			rc = drb_rig_wrong(&rig, "writes beside its state of octets",

@@ -11,7 +11,7 @@ struct drb_property {
 	bool (*is_promised)(const struct drb_scheme_ops *ops);
 	// Checks a decision and its result: 0 or -EINVAL. If seldom is set, only one in `seldom` of
 	// the wanted number of decisions is made. NULL: see whole.
-	int (*each)(const struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
+	int (*each)(struct drb_rig *rig, uint32_t up, const struct drb_decision *d,
 		    char why[DRB_TRIAL_WHY]);
 	uint32_t seldom;
 	int (*whole)(const struct drb_scheme_variant *v, uint32_t decisions,
@@ -24,6 +24,9 @@ extern const struct drb_property drb_properties[];
 // each kind of switch. A broken scheme may crash or never return: call it in a child process.
 int drb_property_holds(const struct drb_property *p, const struct drb_scheme_variant *v,
 		       uint32_t decisions, char why[DRB_TRIAL_WHY]);
+
+// Sets the scheme up at a switch of each kind: its state may be too large. As above.
+int drb_scheme_begins(const struct drb_scheme_variant *v, char why[DRB_TRIAL_WHY]);
 
 int drb_scheme_repeats(const struct drb_scheme_variant *v, uint32_t decisions,
 		       char why[DRB_TRIAL_WHY]);

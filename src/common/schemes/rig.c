@@ -17,6 +17,9 @@
 #define FLOWS 64   // number of flows that repeat
 #define OCTETS 1538
 
+static const char *volatile called_here;
+const char *volatile *drb_rig_called = &called_here;
+
 static struct drb_choice choice_of(const struct drb_rig *rig, const struct drb_scheme_variant *v)
 {
 	const struct drb_rig_kind *k = &rig->kind;
@@ -52,9 +55,15 @@ static int begin_state(struct drb_rig *rig, char why[DRB_TRIAL_WHY])
 		rates[u] = (double)OCTETS / (time ? time : 1);
 	if (counts_octets(&rig->kind))
 		setup.rates = rates;
+	*drb_rig_called = "state_size()";
 	rig->size = ops->state_size(&setup);
-	if (rig->size > DRB_SCHEME_STATE_MAX)
-		return drb_rig_wrong(rig, "keeps more than MiB", DRB_SCHEME_STATE_MAX >> 20, why);
+	if (rig->size > DRB_SCHEME_STATE_MAX) {
+		snprintf(why, DRB_TRIAL_WHY,
+			 "state_size() is %.1f MiB at a switch of F(3,%u), and may be %d MiB",
+			 (double)rig->size / (1 << 20), rig->kind.arity,
+			 DRB_SCHEME_STATE_MAX >> 20);
+		return -EINVAL;
+	}
 	if (rig->size != ops->state_size(&setup))
 		return drb_rig_wrong(rig, "returns another size when asked again, first octets",
 				     (uint32_t)rig->size, why);
@@ -63,6 +72,7 @@ static int begin_state(struct drb_rig *rig, char why[DRB_TRIAL_WHY])
 		return -ENOMEM;
 	memset(rig->memory, rig->fill, rig->size + 2 * GUARD);
 	rig->s.state = rig->memory + GUARD;
+	*drb_rig_called = "init()";
 	ops->init(rig->s.state, &setup);
 	return 0;
 }
@@ -168,7 +178,9 @@ uint32_t drb_rig_decide(struct drb_rig *rig, struct drb_decision *d)
 	*d = rig->in.packet;
 	rig->packets++;
 	rig->sent++;
-	if (rig->kind.as_switch && rig->in.usable == drb_ports_below(rig->s.choice.uplinks))
+	const bool whole = rig->in.usable == drb_ports_below(rig->s.choice.uplinks);
+	*drb_rig_called = whole || !rig->s.choice.ops->choose_among ? "choose()" : "choose_among()";
+	if (rig->kind.as_switch && whole)
 		return decide_as_switch(rig, d);
 	return drb_decide_among(&rig->s, rig->in.usable, rig->in.load, d);
 }
@@ -185,18 +197,32 @@ void drb_rig_pass_time(struct drb_rig *rig)
 	for (uint32_t p = 0; p < drb_tree_down_ports(&rig->tree, rig->kind.layer); p++)
 		waiting[p] = drb_rng_below(r, 1000);
 	rig->now += drb_rng_below(r, 2 * rig->kind.packet_time + 1);
+	*drb_rig_called = "hear()";
 	for (uint32_t i = 0; ops->hear && i < heard; i++)
 		ops->hear(rig->s.state, mark);
+	*drb_rig_called = "count()";
 	if (ops->count && rig->s.choice.uplinks)
 		ops->count(rig->s.state, rig->by_default);
 	memset(rig->by_default, 0, sizeof(rig->by_default));
 	const bool is_simulator = !rig->kind.as_switch && rig->kind.packet_time;
+	*drb_rig_called = "tick()";
 	if (ops->tick && ops->tick(rig->s.state, rig->now, is_simulator ? 0 : rig->sent) &&
-	    ops->look && rig->kind.layer > 1)
+	    ops->look && rig->kind.layer > 1) {
+		*drb_rig_called = "look()";
 		ops->look(rig->s.state, waiting);
+	}
 	rig->sent = 0;
+	*drb_rig_called = "own_mark()";
 	if (ops->own_mark)
 		rig->s.mark = ops->own_mark(rig->s.state);
+}
+
+uint8_t drb_rig_mark_down(struct drb_rig *rig, uint8_t mark, bool from_below)
+{
+	const struct drb_scheme_ops *ops = rig->s.choice.ops;
+
+	*drb_rig_called = "mark_down()";
+	return ops->mark_down ? ops->mark_down(rig->s.state, mark, from_below) : 0;
 }
 
 bool drb_rig_is_guarded(const struct drb_rig *rig)

@@ -9,10 +9,10 @@
 #include "core/schemes/schemes.h"
 
 // The most bytes of state of one switch.
-#define DRB_SCHEME_STATE_MAX (64 << 20)
+#define DRB_SCHEME_STATE_MAX (16 << 20)
 
 // Bytes of the text that describes an error of a scheme.
-#define DRB_TRIAL_WHY 320
+#define DRB_TRIAL_WHY 400
 
 #define DRB_RIG_UPLINKS_MAX 64
 
@@ -61,6 +61,13 @@ void drb_rig_draw_packet(struct drb_rig *rig);
 uint32_t drb_rig_decide(struct drb_rig *rig, struct drb_decision *d);
 // Draws the events between bursts or slots: marks from above, time, queues down.
 void drb_rig_pass_time(struct drb_rig *rig);
+
+// The mark of a packet that goes down and came with this mark.
+uint8_t drb_rig_mark_down(struct drb_rig *rig, uint8_t mark, bool from_below);
+
+// The member of the scheme that a rig called last, such as "choose()"; NULL: none yet. Points into
+// memory that a child shares with its parent (child.h).
+extern const char *volatile *drb_rig_called;
 
 // False if the scheme wrote outside of its state.
 bool drb_rig_is_guarded(const struct drb_rig *rig);

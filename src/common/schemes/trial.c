@@ -9,10 +9,16 @@
 
 const char *drb_scheme_flaw(const struct drb_scheme_ops *ops)
 {
+	if (ops->abi == 0)
+		return "has no .abi: add .abi = DRB_SCHEME_ABI";
 	if (ops->abi != DRB_SCHEME_ABI)
 		return "is made for another version of drb/scheme.h: compile it again";
-	if (!ops->name || !ops->help || !ops->choose)
-		return "has no name, no help or no choose()";
+	if (!ops->name)
+		return "has no .name";
+	if (!ops->help)
+		return "has no .help, a few words on which uplink it takes";
+	if (!ops->choose)
+		return "has no .choose, the function that decides";
 	if (!ops->name[0] || ops->name[strspn(ops->name, "abcdefghijklmnopqrstuvwxyz0123456789")])
 		return "must have a name of lower case letters and digits";
 	if (!ops->state_size != !ops->init)

@@ -44,9 +44,9 @@ wrong() {
 
 cd "$scratch" || exit 1
 in_choose='s/^{$/{\n'
-wrong crash 'crash.so: crashes when it is tried out' "$in_choose\t*(volatile int *)1 = 0;/"
-wrong hang 'hang.so: does not return within 3 s' "$in_choose\tfor (volatile int i = 1; i;)\n\t\t;/"
-wrong old 'another version of drb/scheme.h: compile it again' 's/\.abi = DRB_SCHEME_ABI/.abi = 0/'
+wrong crash 'crash.so: crashes in choose.. when it is tried out' "$in_choose\t*(volatile int *)1 = 0;/"
+wrong hang 'hang.so: does not return within 3 s in choose' "$in_choose\tfor (volatile int i = 1; i;)\n\t\t;/"
+wrong old 'another version of drb/scheme.h: compile it again' 's/\.abi = DRB_SCHEME_ABI/.abi = 3/'
 wrong far 'takes uplink 2 at a switch with 2 uplinks' 's/return drb_ttc.*/return s->choice.uplinks;/'
 wrong twin 'another scheme is called micro' 's/\.name = "sprinkle"/.name = "micro"/'
 echo 'int nothing;' >none.c && cc -shared none.c -o none.so

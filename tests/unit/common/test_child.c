@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/schemes/child.h"
+#include "common/schemes/rig.h"
 
 #define PATIENCE_MS 200
 #define WORK_MS 40
@@ -96,8 +97,26 @@ TEST(a_sleeper_is_refused)
 {
 	char why[DRB_SCHEME_WHY] = "";
 
-	assert_int_equal(drb_child_run(sleep_too_long, NULL, PATIENCE_MS, why), -EINVAL);
+	assert_int_equal(drb_child_run(sleep_too_long, NULL, PATIENCE_MS, why), -ETIMEDOUT);
 	assert_string_equal(why, "does not return within 0 s when it is tried out");
+	assert_int_equal(drb_child_run(sleep_too_long, NULL, 30000, why), -ETIMEDOUT);
+	assert_string_equal(why, "sleeps when it is tried out: a scheme waits for nothing");
+}
+
+static void call_and_sleep(void *context, char why[DRB_SCHEME_WHY])
+{
+	*drb_rig_called = context;
+	sleep_too_long(NULL, why);
+}
+
+TEST(the_member_is_named)
+{
+	char why[DRB_SCHEME_WHY] = "", member[] = "look()";
+
+	assert_int_equal(drb_child_run(call_and_sleep, member, 30000, why), -ETIMEDOUT);
+	assert_string_equal(why,
+			    "sleeps in look() when it is tried out: a scheme waits for nothing");
+	assert_null(*drb_rig_called);
 }
 
 TEST_MAIN(NULL, NULL)
