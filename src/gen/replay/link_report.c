@@ -143,8 +143,10 @@ void link_report_say(const struct link_report *r, uint64_t lost, double latency_
 	uint64_t machine = r->machine_lost < lost ? r->machine_lost : lost;
 
 	if (r->silent)
-		drb_warn("%" PRIu32 " switch%s did not answer in time: their links are left out",
-			 r->silent, r->silent == 1 ? "" : "es");
+		drb_warn("%" PRIu32
+			 " switch%s crashed or stuck: drbctl list says which, and drbfabric "
+			 "logs why; the figures leave their links out",
+			 r->silent, r->silent == 1 ? " is" : "es are");
 	if (r->late_switches == 0 || !link_report_slowed(r, latency_ns))
 		return;
 	if (r->late_switches > 1)
