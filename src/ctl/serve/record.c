@@ -96,7 +96,7 @@ static int record(const struct options *o, FILE *out)
 	if (rc >= 0 && looks == 0)
 		ctl_say_none(&o->ctl, NULL);
 	else if (rc >= 0)
-		drb_info("%s: %llu looks", o->path, (unsigned long long)looks);
+		drb_info("%s: %llu polls", o->path, (unsigned long long)looks);
 	return rc < 0 || looks == 0 ? DRB_EXIT_FAILED : DRB_EXIT_OK;
 }
 

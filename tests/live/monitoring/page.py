@@ -224,6 +224,9 @@ def play(page, arguments):
             'switches': page.run('return history().tree.switches'), 'folded': page.elements('.folded'), 'said': said}
     page.run('play(false); look(Math.floor(history().frames.length * 0.6))')
     seen['delivered'] = page.run('return Math.max(...history().frames.map((f) => f.delivered))')
+    for when, at in ('at_end', 'history().frames.length - 1'), ('before', 'Math.floor(history().frames.length * 0.6)'):
+        page.run(f'look({at})')
+        seen[when] = page.run("return document.getElementById('clock').textContent")
     seen['shown'] = page.run("return document.getElementById('delivered').textContent")
     page.shot(f'page-play-{seen["switches"]}')
     if seen['folded']:

@@ -83,7 +83,7 @@ kill $server
 wait $server
 check "down" fabric down
 
-check "the recorder ended by itself" grep -q 'looks$' "$scratch/recorded"
+check "the recorder ended by itself" grep -q 'polls$' "$scratch/recorded"
 busiest() { # the busiest link of the recording has sent what its switch counted from the first look to the last
   local switch port packets
   IFS=, read -r _ switch port _ packets _ < <(/usr/bin/python3 -B "$root/lab/run" links "$scratch/run.ndjson" --csv | sed -n 2p)
@@ -96,6 +96,7 @@ check "drblab links sums up a recording" busiest
 check "a recording is a state a line" jq -se 'length > 5 and all(.[]; .switches | length == 20)' "$scratch/run.ndjson"
 check "one file plays without server or switches" watched look play "file://$scratch/run.html"
 check "it shows what was" seen '.switches == 20 and .looks > 5 and .delivered > 3000'
+check "it says that it has ended" seen '(.at_end | test("[0-9], end of the recording$")) and (.before | test("[0-9]$|[AP]M$"))'
 check "it asks for nothing" quiet
 "$build/src/ctl/drbctl" serve 2>/dev/null &
 server=$!
@@ -103,10 +104,11 @@ check "a page without a fabric" soon curl -sSf "$site/"
 if in_full "recordings and large fabrics"; then
   check "the page opens a recording" look play "$site/" "$scratch/run.ndjson"
   check "and shows what was" seen '.switches == 20 and .looks > 5 and .delivered > 3000'
-  check "it says that it is whole" seen '.said | test("^recording run.ndjson, [0-9]+ looks$")'
+  check "it says that it is whole" seen '.said | test("^recording run.ndjson, [0-9]+ polls$")'
+  check "and that it has ended" seen '(.at_end | endswith(", end of the recording")) and (.before | contains("end") | not)'
   head -c -100 "$scratch/run.ndjson" >"$scratch/cut.ndjson"
   check "it opens one that was cut" look play "$site/" "$scratch/cut.ndjson"
-  check "and says so" seen '.looks > 5 and (.said | test("^recording cut.ndjson, [0-9]+ looks; cut off there: line [0-9]+ is no state"))'
+  check "and says so" seen '.looks > 5 and (.said | test("^recording cut.ndjson, [0-9]+ polls; cut off there: line [0-9]+ is no state"))'
   drbtopo list links -l 3 -d 4 --json | python3 -B "$root/tests/live/monitoring/make_recording.py" 3 4 30 >"$scratch/f34.ndjson"
   drbtopo list links -l 3 -d 8 --json | python3 -B "$root/tests/live/monitoring/make_recording.py" 3 8 6 >"$scratch/f38.ndjson"
   watched look play --frames-s 4 "$site/" "$scratch/f34.ndjson"

@@ -137,7 +137,8 @@ function look(index) {
   const h = history();
   if (!h) return;
   shown = live && index >= h.frames.length - 1 ? null : h.frames[Math.max(0, index)];
-  write(byId('clock'), shown ? new Date(shown.unixMs).toLocaleTimeString() : '');
+  const ended = !live && shown === h.last ? ', end of the recording' : '';
+  write(byId('clock'), shown ? `${new Date(shown.unixMs).toLocaleTimeString()}${ended}` : '');
   paint();
 }
 
@@ -244,7 +245,7 @@ function open(text, name) {
   fabric = null;
   for (const state of states) take(state, Infinity);
   document.body.classList.add('recording');
-  say(`recording ${name}, ${states.length} looks${cut && `; cut off there: ${cut}`}`, cut);
+  say(`recording ${name}, ${states.length} polls${cut && `; cut off there: ${cut}`}`, cut);
   offerFabrics();
   drawnFor = '';
   look(0);
