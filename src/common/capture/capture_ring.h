@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DRB_CAPTURE_VERSION 2
+#define DRB_CAPTURE_VERSION 3
 #define DRB_CAPTURE_SOCKET                                                                         \
 	"capture" // beside the stats socket; exists while the switch waits for a reader
 #define DRB_CAPTURE_PORTS 64
