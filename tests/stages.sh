@@ -47,7 +47,7 @@ sanitizers() { build_sanitizers && unit_tests build-asan --no-suite statistics -
 # ThreadSanitizer sees only the part of DPDK that is in headers. These have the rings and spinlocks
 # through which packets and callbacks go from thread to thread, built with C11 atomics. It does not
 # know fences (-Wno-tsan), but all data that our fences order are atomic themselves.
-threaded=(log_writer switch_reader telemetry_client ask gen_score gen_write gen_links apply)
+threaded=(packet_parts log_writer switch_reader telemetry_client ask gen_score gen_write gen_links apply)
 
 build_thread_sanitizer() {
   local targets=("${threaded[@]/#/tests/unit/test_}" src/switch/drbswitch)

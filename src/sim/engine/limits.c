@@ -62,7 +62,8 @@ static void parse_memory(const struct drb_option *o, const char *text, void *byt
 
 const struct drb_option sim_limits_options[] = {
 	{"--threads", "COUNT",
-	 "Concurrent runs (default: one per CPU); does not change the figures",
+	 "Concurrent runs; if there are fewer, packet shares each among several threads (default: "
+	 "one per CPU); does not change the figures",
 	 .kind = DRB_OPTION_U32, AT(threads), 1, 4096, .letter = 'j'},
 	{"--memory", "GIB", "Memory for all runs (default: 3/4 of the free memory)",
 	 .kind = DRB_OPTION_OTHER, AT(memory), 1e-3, 1e6, parse_memory},

@@ -77,7 +77,8 @@ struct sim_set {
 
 // The results of a run. The engine frees all of them.
 struct sim_outcome {
-	uint64_t memory; // bytes that the run may take
+	uint64_t memory;  // bytes that the run may take
+	uint32_t threads; // that the run may use, 1 or more
 	// Thousandths of the run that are done. Long runs write it; any thread reads it.
 	atomic_uint share;
 	void *row; // `row_size` bytes of the model, zeroed before the run

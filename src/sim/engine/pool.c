@@ -32,6 +32,8 @@ struct sim_pool {
 	struct sim_task *first, **last; // the queue
 	uint32_t queued, running;
 	uint64_t memory; // bytes that the running tasks may take
+	uint64_t begun;  // tasks so far
+	uint32_t busy;   // threads that the running tasks use
 	bool closed;
 	pthread_t *thread, signals;
 	struct at_work *at_work; // [thread]
@@ -68,15 +70,29 @@ static uint64_t bytes_of(const struct sim_task *task)
 	return task->model->bytes ? task->model->bytes(task->point) : 0;
 }
 
-// Bytes that a run may take: an equal share of the memory for each thread, or more if the run needs
-// more. 0: the run needs more than all memory.
+// Bytes that a run may take: an equal share of the memory for each run that may be concurrent, or
+// more if the run needs more. 0: the run needs more than all memory.
 static uint64_t share_of(const struct sim_pool *pool, uint64_t bytes)
 {
-	const uint64_t memory = pool->setup.memory, share = memory / pool->setup.threads;
+	const uint64_t tasks = pool->setup.tasks, threads = pool->setup.threads;
+	const uint64_t runs = tasks && tasks < threads ? tasks : threads;
+	const uint64_t memory = pool->setup.memory, share = memory / runs;
 
 	if (bytes > memory)
 		return 0;
 	return bytes <= share ? share : memory / (memory / bytes);
+}
+
+// Threads of the next run: an equal share of those without work for each task that waits.
+static uint32_t threads_of(const struct sim_pool *pool)
+{
+	const uint32_t threads = pool->setup.threads;
+	const uint64_t idle = pool->busy < threads ? threads - pool->busy : 1;
+	const uint64_t to_come =
+		pool->setup.tasks > pool->begun ? pool->setup.tasks - pool->begun : 0;
+	const uint64_t waiting = to_come > pool->queued ? to_come : pool->queued;
+
+	return idle > waiting ? (uint32_t)(idle / waiting) : 1;
 }
 
 static struct sim_task *pop(struct sim_pool *pool)
@@ -111,6 +127,7 @@ static uint32_t tasks_take(struct sim_pool *pool, struct sim_task *task[TOGETHER
 	const struct sim_model *model = pool->first->model;
 	const uint32_t fair = pool->queued / pool->setup.threads;
 	const uint64_t each = bytes_of(pool->first) * SMALL_SHARE;
+	const uint32_t threads = threads_of(pool);
 	uint32_t count = 1;
 
 	task[0] = pop(pool);
@@ -118,6 +135,10 @@ static uint32_t tasks_take(struct sim_pool *pool, struct sim_task *task[TOGETHER
 	       pool->first->model == model && (count + 1) * each <= *share &&
 	       model->alike(task[0]->point, pool->first->point))
 		task[count++] = pop(pool);
+	for (uint32_t i = 0; i < count; i++)
+		task[i]->outcome.threads = threads;
+	pool->begun += count;
+	pool->busy += threads;
 	pool->memory += *share;
 	pool->running++;
 	pthread_cond_broadcast(&pool->taken);
@@ -177,6 +198,7 @@ static void *work(void *arg)
 	const uint32_t self = pool->numbered++;
 	pthread_mutex_unlock(&pool->lock);
 	while ((count = tasks_take(pool, task, &share)) > 0) {
+		const uint32_t threads = task[0]->outcome.threads;
 		set_at_work(pool, self, (struct at_work){task, count});
 		tasks_run(task, count, share);
 		set_at_work(pool, self, (struct at_work){0});
@@ -186,6 +208,7 @@ static void *work(void *arg)
 		pthread_mutex_unlock(&pool->output);
 		pthread_mutex_lock(&pool->lock);
 		pool->memory -= share;
+		pool->busy -= threads;
 		pool->running--;
 		pthread_cond_broadcast(&pool->ended);
 		pthread_mutex_unlock(&pool->lock);

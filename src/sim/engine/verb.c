@@ -224,6 +224,7 @@ static void run_points(struct verb_run *v)
 	struct sim_pool *pool =
 		sim_pool_new(&(struct sim_pool_setup){.threads = v->o.limits.threads,
 						      .memory = v->o.limits.memory,
+						      .tasks = count,
 						      .done = take_row,
 						      .interrupted = say_interrupted,
 						      .running = say_running,

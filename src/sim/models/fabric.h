@@ -43,7 +43,7 @@ struct drb_layer {
 	uint32_t switches, up, down;
 	uint32_t *len;
 	struct drb_fifo *fifo;
-	uint64_t first_fifo; // index of fifo[0] in the pool
+	uint64_t first_fifo; // index of fifo[0] in the pool, and among the queues of all layers
 	// `seen` is `len` as switches know it, drb_delay.loads slots ago. `old` has the lengths of
 	// all slots since then; owned.
 	const uint32_t *seen;
@@ -56,6 +56,11 @@ struct drb_layer {
 	// from_above of the layer below.
 	uint32_t *up_to, *down_to;
 	uint32_t up_stride, down_stride;
+};
+
+// Switches first..last-1 of a layer.
+struct drb_range {
+	uint32_t first, last;
 };
 
 struct drb_fabric {

@@ -27,6 +27,11 @@ void drb_fifo_pool_free(struct drb_fifo_pool *pool)
 	pool->word = NULL;
 }
 
+struct drb_fifo_pool drb_fifo_pool_part(struct drb_fifo_pool *whole)
+{
+	return (struct drb_fifo_pool){.word = whole->word, .limit = whole->limit, .whole = whole};
+}
+
 static uint32_t class_of(uint32_t mask)
 {
 	return 31 - (uint32_t)__builtin_clz(mask + 1);
@@ -40,6 +45,11 @@ static uint32_t ring_take(struct drb_fifo_pool *pool, uint32_t mask)
 	if (base) {
 		*free = (uint32_t)pool->word[base];
 		return base;
+	}
+	if (pool->whole) {
+		const uint64_t at =
+			__atomic_fetch_add(&pool->whole->used, mask + 1, __ATOMIC_RELAXED);
+		return at + mask + 1 > pool->limit ? 0 : (uint32_t)at;
 	}
 	if (pool->used + mask + 1 > pool->limit)
 		return 0;

@@ -46,24 +46,30 @@ void drb_growth_free(struct drb_growth_meter *g)
 	g->queue = NULL;
 }
 
-void drb_growth_slot(struct drb_growth_meter *g, const struct drb_fabric *f, uint32_t slot)
+void drb_growth_switches(struct drb_growth_meter *g, const struct drb_layer *l,
+			 struct drb_range range, uint32_t slot)
 {
 	const uint32_t half = g->slots / 2;
 	const bool begins = slot + 1 == half, ends = slot + 1 == g->slots;
-	struct drb_growth_queue *queue = g->queue;
+	const uint64_t ports = l->up + l->down;
 
 	if (!begins && !ends && (slot < half || slot >= g->slots || slot % DRB_GROWTH_EVERY != 0))
 		return;
+	for (uint64_t i = range.first * ports; i < range.last * ports; i++) {
+		struct drb_growth_queue *queue = &g->queue[l->first_fifo + i];
+		if (begins)
+			queue->before = l->len[i] ? l->len[i] : NEVER_USED;
+		else if ((l->len[i] == 0) != (queue->before == NEVER_USED))
+			queue->before = FOUND_EMPTY;
+		queue->after = l->len[i];
+	}
+}
+
+void drb_growth_slot(struct drb_growth_meter *g, const struct drb_fabric *f, uint32_t slot)
+{
 	for (uint32_t m = 1; m <= f->tree.layers; m++) {
 		const struct drb_layer *l = &f->layer[m];
-		uint64_t queues = (uint64_t)l->switches * (l->up + l->down);
-		for (uint64_t i = 0; i < queues; i++, queue++) {
-			if (begins)
-				queue->before = l->len[i] ? l->len[i] : NEVER_USED;
-			else if ((l->len[i] == 0) != (queue->before == NEVER_USED))
-				queue->before = FOUND_EMPTY;
-			queue->after = l->len[i];
-		}
+		drb_growth_switches(g, l, (struct drb_range){0, l->switches}, slot);
 	}
 }
 

@@ -32,6 +32,9 @@ void drb_growth_free(struct drb_growth_meter *g);
 
 // Called after each slot.
 void drb_growth_slot(struct drb_growth_meter *g, const struct drb_fabric *f, uint32_t slot);
+// The same for switches `range` of a layer only.
+void drb_growth_switches(struct drb_growth_meter *g, const struct drb_layer *l,
+			 struct drb_range range, uint32_t slot);
 
 // After the last slot: the verdict on queue i of all queues, and on the fabric, with the number of
 // growing queues. `links` may be NULL.

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "sim/models/packet_parts.h"
 #include "sim/models/packet_slot.h"
 
 // Packets born after the measured slots all carry the first slot after these as their birth. The
@@ -32,7 +33,7 @@ static uint64_t births_of_traffic(struct drb_packet_sim *sim, uint64_t wire[])
 }
 
 // The births of this slot. Host h feeds entry h of layer 1, whose ports are in the order of hosts.
-static void give_birth(struct drb_packet_sim *sim)
+void drb_packet_births(struct drb_packet_sim *sim)
 {
 	uint64_t *wire = sim->fabric.layer[1].from_below.next;
 	uint64_t born = sim->source ? sim->source->send(sim, wire) : births_of_traffic(sim, wire);
@@ -279,25 +280,6 @@ PREFETCHES prefetch_switch(const struct drb_packet_sim *sim, const struct drb_la
 	prefetch_range(l->from_above.now + (size_t)s * l->up, l->up * sizeof(uint64_t));
 }
 
-static int layer_slot(struct drb_packet_sim *sim, struct drb_layer *l, struct tally *out)
-{
-	struct active_switch at = {.l = l,
-				   .choice = sim_choice(sim, l),
-				   .join_from = sim->source ? sim->source->join_from : UINT32_MAX};
-	struct drb_rng rng = sim->rng;
-	struct tally tally = {0};
-	int rc = 0;
-
-	for (; rc == 0 && at.s < l->switches; at.s++, at.first += l->up + l->down) {
-		if (at.s + 1 < l->switches)
-			prefetch_switch(sim, l, at.s + 1);
-		rc = switch_slot(sim, &at, &rng, &tally);
-	}
-	sim->rng = rng;
-	*out = tally;
-	return rc;
-}
-
 // Queues are measured between the arrivals of a slot and the departures of the next one.
 static void meter_layer(struct drb_packet_sim *sim, struct layer_meter *m, const struct tally *t)
 {
@@ -316,6 +298,47 @@ static void meter_layer(struct drb_packet_sim *sim, struct layer_meter *m, const
 	m->down_now -= t->down_out;
 }
 
+int drb_packet_switches(struct drb_packet_sim *sim, struct drb_layer *l, struct drb_range range)
+{
+	struct active_switch at = {.l = l,
+				   .s = range.first,
+				   .first = (uint64_t)range.first * (l->up + l->down),
+				   .choice = sim_choice(sim, l),
+				   .join_from = sim->source ? sim->source->join_from : UINT32_MAX};
+	struct drb_rng rng = sim->rng;
+	struct tally tally = {0};
+	int rc = 0;
+
+	for (; rc == 0 && at.s < range.last; at.s++, at.first += l->up + l->down) {
+		if (at.s + 1 < range.last)
+			prefetch_switch(sim, l, at.s + 1);
+		rc = switch_slot(sim, &at, &rng, &tally);
+	}
+	sim->rng = rng;
+	if (rc < 0)
+		return rc;
+	meter_layer(sim, &sim->meter[l->layer], &tally);
+	sim->hops += tally.up_out + tally.down_out;
+	return 0;
+}
+
+// The slot of all switches on one thread.
+static int whole_slot(struct drb_packet_sim *sim)
+{
+	const uint64_t before = sim->delivered;
+
+	for (uint32_t m = 1; m <= sim->fabric.tree.layers; m++) {
+		struct drb_layer *l = &sim->fabric.layer[m];
+		if (drb_packet_switches(sim, l, (struct drb_range){0, l->switches}) < 0)
+			return -ENOMEM;
+	}
+	if (is_measured(sim))
+		sim->delivered_measuring += sim->delivered - before;
+	if (sim->slot < sim->setup.slots)
+		drb_growth_slot(&sim->growth, &sim->fabric, sim->slot);
+	return 0;
+}
+
 // A run may go on after its last slot until measured packets have arrived.
 static void say_share(const struct drb_packet_sim *sim)
 {
@@ -327,27 +350,16 @@ static void say_share(const struct drb_packet_sim *sim)
 
 int drb_packet_step(struct drb_packet_sim *sim)
 {
-	const uint64_t before = sim->delivered;
-
 	if (__builtin_expect(sim->faults != NULL, 0))
 		drb_faults_begin_slot(sim);
-	for (uint32_t m = 1; m <= sim->fabric.tree.layers; m++) {
-		struct tally tally;
-		if (layer_slot(sim, &sim->fabric.layer[m], &tally) < 0)
-			return -ENOMEM;
-		meter_layer(sim, &sim->meter[m], &tally);
-		sim->hops += tally.up_out + tally.down_out;
-	}
+	if ((sim->parts ? drb_parts_slot(sim->parts) : whole_slot(sim)) < 0)
+		return -ENOMEM;
 	if (__builtin_expect(sim->faults != NULL, 0))
 		drb_faults_cross(sim);
-	give_birth(sim);
+	if (!sim->parts)
+		drb_packet_births(sim);
 	if (sim->links)
 		drb_link_record_slot(sim->links, &sim->fabric, &sim->slow, sim->slot);
-	if (sim->slot < sim->setup.slots) {
-		drb_growth_slot(&sim->growth, &sim->fabric, sim->slot);
-		if (sim->slot >= sim->first_measured)
-			sim->delivered_measuring += sim->delivered - before;
-	}
 	drb_fabric_turn(&sim->fabric, ++sim->slot);
 	if (sim->setup.share)
 		say_share(sim);
@@ -356,6 +368,8 @@ int drb_packet_step(struct drb_packet_sim *sim)
 
 struct drb_packet_count drb_packet_counted(const struct drb_packet_sim *sim)
 {
+	if (sim->parts)
+		drb_parts_sum(sim->parts);
 	return (struct drb_packet_count){
 		.in = sim->born,
 		.out = sim->delivered,

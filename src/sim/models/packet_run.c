@@ -5,6 +5,7 @@
 
 #include "core/routing/choice.h"
 
+#include "sim/models/packet_parts.h"
 #include "sim/models/packet_sim.h"
 
 #define FLOW_BITS 12  // bits of the hash of a source
@@ -224,6 +225,8 @@ int drb_packet_new(struct drb_packet_sim **out, const struct drb_packet_setup *s
 				      &(struct drb_traffic_setup){&setup->tree, setup->traffic,
 								  setup->rho, sim->traffic_memory},
 				      &sim->traffic_rng);
+	if (rc == 0 && setup->threads > 1)
+		rc = drb_parts_new(sim);
 	if (rc < 0) {
 		drb_packet_free(sim);
 		return rc;
@@ -236,6 +239,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 {
 	if (!sim)
 		return;
+	drb_parts_free(sim->parts);
 	drb_fabric_free(&sim->fabric);
 	drb_failures_free(&sim->failures);
 	drb_faults_free(sim->faults);
@@ -327,6 +331,8 @@ static bool may_wait(const struct drb_packet_sim *sim)
 
 bool drb_packet_goes_on(const struct drb_packet_sim *sim)
 {
+	if (sim->parts && sim->slot >= sim->setup.slots)
+		drb_parts_sum(sim->parts);
 	return sim->slot < sim->setup.slots || may_wait(sim);
 }
 
@@ -335,6 +341,8 @@ void drb_packet_report(struct drb_packet_sim *sim, int rc, struct drb_packet_res
 	const struct drb_packet_setup *setup = &sim->setup;
 	double tail = 0;
 
+	if (sim->parts)
+		drb_parts_sum(sim->parts);
 	*r = (struct drb_packet_result){0};
 	r->undelivered = sim->measured_born - sim->measured_delivered - sim->measured_lost;
 	if (r->undelivered)

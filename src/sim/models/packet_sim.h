@@ -69,7 +69,6 @@ struct drb_packet_sim {
 	uint32_t mark_at, detour_at, birth_at;
 	struct drb_failures failures;
 	struct drb_faults *faults; // owned; NULL: no faults
-	struct drb_lost lost_to;
 	struct drb_slow_links slow;
 	const struct drb_packet_source *source; // NULL: the traffic of the setup
 	// Destinations of the slots from drawn_from on, drawn for several runs. NULL: the run draws
@@ -77,18 +76,30 @@ struct drb_packet_sim {
 	const uint32_t *drawn;
 	uint32_t drawn_from;
 
-	uint64_t born, delivered, lost, hops;
+	union {
+		struct {
+			uint64_t born, delivered, lost, hops;
+			uint64_t measured_born, measured_delivered, measured_lost, measured_latency,
+				delivered_measuring;
+			// Measured packets born in the later half of these slots.
+			uint64_t late_delivered, late_latency;
+			struct drb_lost lost_to;
+		};
+		uint64_t counts[14]; // all of these, of the same size
+	};
 	uint32_t first_measured; // slot
-	uint64_t measured_born, measured_delivered, measured_lost, measured_latency,
-		delivered_measuring;
-	uint64_t late_delivered,
-		late_latency; // measured packets born in the later half of these slots
-	uint32_t *largest;    // latency of the packets born in each measured slot
+	uint32_t *largest;       // latency of the packets born in each measured slot; atomic
 	struct drb_growth_meter growth;
 	struct drb_packet_record *record; // NULL: no detail requested
 	struct drb_link_record *links;    // NULL: not requested
 	struct layer_meter meter[DRB_LAYERS_MAX + 1];
+	struct drb_packet_parts *parts; // owned; NULL: one thread does all
 };
+
+// A host gives birth to a packet, or none, for the next slot.
+void drb_packet_births(struct drb_packet_sim *sim);
+// The slot of some switches of a layer, with the draws of sim->rng. 0 or -ENOMEM.
+int drb_packet_switches(struct drb_packet_sim *sim, struct drb_layer *l, struct drb_range range);
 
 // True if the run takes another slot.
 bool drb_packet_goes_on(const struct drb_packet_sim *sim);
@@ -133,6 +144,16 @@ static inline void lose(struct drb_packet_sim *sim, uint64_t word)
 	sim->measured_lost += birth >= sim->first_measured && birth < sim->setup.slots;
 }
 
+// Parts of the fabric share *most.
+static inline void raise_to(uint32_t *most, uint32_t value)
+{
+	uint32_t now = __atomic_load_n(most, __ATOMIC_RELAXED);
+
+	while (value > now && !__atomic_compare_exchange_n(most, &now, value, true,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 // Counts a packet that reaches its host in the next slot.
 static inline void deliver(struct drb_packet_sim *sim, uint64_t word)
 {
@@ -147,8 +168,7 @@ static inline void deliver(struct drb_packet_sim *sim, uint64_t word)
 			sim->late_delivered++;
 			sim->late_latency += latency;
 		}
-		if (latency > sim->largest[at])
-			sim->largest[at] = latency;
+		raise_to(&sim->largest[at], latency);
 		if (__builtin_expect(sim->record != NULL, 0))
 			drb_record_packet(sim->record, word >> 32 & sim->source_mask,
 					  (uint32_t)word, birth, latency);

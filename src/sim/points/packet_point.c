@@ -178,6 +178,7 @@ static const struct sim_part parts[] = {
 };
 
 #define HOSTS_OF_SLOW_SLOTS 1024
+#define HOSTS_TO_SHARE 4096 // with fewer, threads bring little
 
 static struct drb_packet_setup packet_setup(const struct packet_point *p, struct sim_outcome *out)
 {
@@ -194,6 +195,7 @@ static struct drb_packet_setup packet_setup(const struct packet_point *p, struct
 		.stats = p->stats,
 		.seed = p->seed,
 		.memory = out ? out->memory : 0,
+		.threads = out && p->fabric.tree.hosts >= HOSTS_TO_SHARE ? out->threads : 1,
 		.fail = p->links.fail,
 		.faults = p->links.faults,
 		.slow = p->links.slow,
@@ -311,13 +313,8 @@ static int run_alike(const void *const point[], struct sim_outcome *const out[],
 		const struct drb_packet_setup setup = packet_setup(point[i], out[i]);
 		rc = drb_packet_new(&sim[i], &setup);
 	}
-	const struct packet_point *first = point[0];
-	if (rc == 0 && first->queues)
-		rc = sim_run_with_queues(sim[0], first->queues, result, out[0]);
-	else if (rc == 0 && count > 1)
+	if (rc == 0)
 		rc = drb_packet_run_together(sim, count, result);
-	else if (rc == 0)
-		drb_packet_run(sim[0], result);
 	if (rc == 0)
 		rc = report(point, sim, result, out, count);
 	for (uint32_t i = 0; i < count; i++)
@@ -325,9 +322,28 @@ static int run_alike(const void *const point[], struct sim_outcome *const out[],
 	return rc;
 }
 
+// Several threads may run out of memory where one does not, and stop elsewhere: then one thread
+// runs the point again.
 static int packet_point_run(const void *point, struct sim_outcome *out)
 {
-	return run_alike(&point, &out, 1);
+	const struct packet_point *p = point;
+	struct drb_packet_setup setup = packet_setup(p, out);
+	struct drb_packet_sim *sim = NULL;
+	struct drb_packet_result result;
+	int rc = drb_packet_new(&sim, &setup);
+
+	if (rc == 0 && p->queues)
+		rc = sim_run_with_queues(sim, p->queues, &result, out);
+	else if (rc == 0)
+		drb_packet_run(sim, &result);
+	const bool again = rc == 0 && result.out_of_memory && setup.threads > 1;
+	if (rc == 0 && !again)
+		rc = report(&point, &sim, &result, &out, 1);
+	drb_packet_free(sim);
+	if (!again)
+		return rc;
+	out->threads = 1;
+	return packet_point_run(point, out);
 }
 
 // Points with equal traffic: it is drawn once.

@@ -50,6 +50,8 @@ int sim_run_with_queues(struct drb_packet_sim *sim, uint32_t every,
 	uint64_t count = 0;
 	int rc = 0;
 
+	free(out->part[SIM_QUEUES_PART].rows); // of a run that is repeated
+	free(out->owned[2]);
 	out->part[SIM_QUEUES_PART].rows = row;
 	out->owned[2] = length;
 	if (!row || !length)
