@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Describes the binary interface of libdrb, and compares two descriptions, with libabigail."""
+"""Describes the binary interface of a library, and compares two descriptions, with libabigail."""
 
 import pathlib
 import re
@@ -28,12 +28,8 @@ def opaque_types(headers):
     return set(re.findall(r'^struct (\w+);$', text, re.M)) - set(re.findall(r'^struct (\w+) {$', text, re.M))
 
 
-def breaks(old, new, headers):
-    """Returns a report of changes that programs linked with the old interface notice, or ''.
-
-    A library with another soname may change."""
-    if attribute(old, 'soname') != attribute(new, 'soname'):
-        return ''
+def differences(old, new, headers):
+    """Returns a report of differences between two interfaces, except for new symbols, or ''."""
     with tempfile.TemporaryDirectory() as folder:
         texts = {'old': old, 'new': new,
                  'opaque': f'[suppress_type]\n  name_regexp = ^({"|".join(sorted(opaque_types(headers)))})$\n'}
@@ -41,4 +37,14 @@ def breaks(old, new, headers):
             pathlib.Path(folder, name).write_text(text, encoding='utf-8')
         r = subprocess.run(['abidiff', '--no-added-syms', '--suppressions', 'opaque', 'old', 'new'], cwd=folder,
                            capture_output=True, text=True, check=False)
-    return f'libdrb changed without a new soname\n{r.stdout}{r.stderr}' if r.returncode else ''
+    return f'{r.stdout}{r.stderr}' if r.returncode else ''
+
+
+def breaks(old, new, headers):
+    """Returns a report of changes that programs linked with the old interface notice, or ''.
+
+    A library with another soname may change."""
+    if attribute(old, 'soname') != attribute(new, 'soname'):
+        return ''
+    report = differences(old, new, headers)
+    return report and f'libdrb changed without a new soname\n{report}'
