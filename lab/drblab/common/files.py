@@ -8,7 +8,7 @@ import os
 
 
 def write(path: str, text: str) -> None:
-    """Writes a text into a file, which changes only once all is written; may raise OSError."""
+    """Replaces a file by this text. After OSError the file is as before."""
     new = f'{path}.new'
     try:
         with open(new, 'w', encoding='utf-8', newline='') as f:

@@ -54,6 +54,6 @@ void poller_stop(struct poller *p);
 void poller_free(struct poller *p);
 // The last snapshot, with a reference for the caller.
 struct snapshot *poller_last(struct poller *p);
-// The next snapshot for a viewer, with a reference for the caller; number: of the viewer's last
-// one. A viewer without any (0) gets the last but one, because rates need two snapshots.
+// The next snapshot for a viewer, with a reference for the caller. number: of the viewer's last.
+// A new viewer (0) gets the last but one first, because rates need two snapshots.
 struct snapshot *poller_next(struct poller *p, uint64_t number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Arrivals and threshold as options of models of queues. They must be first in a point.
+// Arrivals and threshold, as options of models of queues. Must be the first member of a point.
 
 #include "sim/points/fabric_options.h"
 

@@ -125,7 +125,7 @@ static const struct sim_part parts[] = {
 };
 
 // Also sets the paper's T by the load of the uplinks. For flows, T needs the mean number of flows
-// on an uplink at a time, if each takes an equal share of the uplink.
+// on an uplink at a time. It is computed as if flows shared an uplink equally.
 static void transfer_point_check(void *point)
 {
 	struct transfer_point *p = point;

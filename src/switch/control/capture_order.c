@@ -40,7 +40,7 @@ struct drb_capture_rings {
 	struct drb_capture of[]; // by worker
 };
 
-// Has the event loop call once: when the reader sends something, or after this time (NULL: no
+// Has the event loop run `call` once: when the reader sends something, or after this time (NULL: no
 // limit). False: no memory for the event.
 static bool expect(struct drb_switch *s, event_callback_fn call, const struct timeval *within)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Polls cards ten times a second for their carriers and losses (look() in ports/port_kind.h), which
-// takes long. Workers read the result.
+// Polls cards ten times a second for carriers and losses (look() in ports/port_kind.h). This takes
+// long, so the control thread does it, and workers read the result.
 
 #include <stdint.h>
 

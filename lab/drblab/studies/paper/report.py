@@ -60,7 +60,7 @@ def table_1(results: Results) -> Iterator[tuple[int, float, list[tuple[Margin, f
 
 
 def regrets(results: Results) -> Iterator[tuple[Tree, int, list[tuple[str, float]]]]:
-    """For each tree, at the largest c: by how many flows each line misses the optimum."""
+    """Yields each tree and by how many flows its lines exceed the optimum, at the largest c."""
     c = compare.FLOWS[-1]
     for tree in results.trees:
         loads = ((line, results.flows[tree, line, c].max_load - c) for line in (*LINES, 'paths'))
@@ -78,7 +78,7 @@ def unsettled(results: Results) -> list[tuple[str, Tree, float]]:
 
 
 def warm_up(results: Results) -> Iterator[tuple[str, Sample, float, float | None]]:
-    """For each line: its largest drift, the load of that, and the lowest load with a sure drift."""
+    """Yields each line, its largest drift and the load there, and the least load with a drift."""
     for tree in results.trees:
         for line in LINES:
             samples = [(rho, Sample(run.drift for run in results.runs(tree, line, rho) if not math.isnan(run.drift)))

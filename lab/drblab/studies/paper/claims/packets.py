@@ -13,7 +13,7 @@ OTHERS = ('dmodk', 'micro', 'vlb')
        '1 if no queue grows any more, 0 if that is unclear, else -1, each scheme and tree, each rho with 2000 slots',
        full=True)
 def settled(results: Results) -> Comparisons:
-    """The simulator knows if queues of a run grow, so margins have no interval."""
+    """The simulator reports whether queues grow, so margins have no interval."""
     for tree, line, rho, runs in results.long_runs():
         yield Margin({'yes': -1, 'unclear': 0, 'no': 1}[growth_of(runs)], 0, len(runs)), where_at(tree, line, rho)
 
