@@ -33,9 +33,9 @@ static void begin(struct drb_worker *w, struct contender *c)
 	c->setup = setup_of(text);
 	if (drb_worker_init(w, &c->setup) < 0)
 		exit(1);
-	for (uint32_t i = 0; i < w->ports; i++)
+	for (uint32_t i = 0; i < w->egress.ports; i++)
 		drb_worker_attach(w, i, 1024, NULL);
-	w->open = true;
+	w->egress.open = true;
 	c->best = 1e9;
 }
 
@@ -54,7 +54,7 @@ static void take_turn(struct drb_worker *w, struct contender *c)
 	const double start = seconds();
 
 	for (uint32_t i = 0; i < BURSTS; i++) {
-		drb_decide_burst(w, &b, true);
+		drb_decide_burst(&w->decide, &w->egress, &b, true);
 		c->redirected += b.counters.redirected;
 	}
 	const double each = (seconds() - start) * 1e9 / BURST / BURSTS;

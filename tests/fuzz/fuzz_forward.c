@@ -51,17 +51,17 @@ static void conserved(uint64_t frames)
 	uint64_t in = 0, seen = 0, dropped = 0, reasons = 0;
 
 	drb_worker_take_snapshot(&w);
-	for (uint32_t i = 0; i < w.ports; i++) {
-		const struct drb_port_counters *p = &w.snapshot.port[i];
+	for (uint32_t i = 0; i < w.egress.ports; i++) {
+		const struct drb_port_counters *p = &w.shared.snapshot.port[i];
 		in += p->in_packets;
 		dropped += p->in_discards + p->out_discards;
 		seen += p->out_packets + p->queue_packets;
 		require(p->queue_packets <= 20);
 	}
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
-		reasons += w.snapshot.drop[i];
+		reasons += w.shared.snapshot.drop[i];
 	require(in == frames && dropped == reasons);
-	require(in + w.snapshot.routing.too_big_replies == seen + dropped);
+	require(in + w.shared.snapshot.routing.too_big_replies == seen + dropped);
 }
 
 // Any ports towards any rack: neighbours may report anything.
@@ -70,10 +70,10 @@ static void take_routes(const struct drb_setup *setup, size_t size)
 	if (!(size & 2))
 		return;
 	for (uint32_t i = 0; i < drb_tree_switches(&setup->tree, 1); i++)
-		w.routes[i] = drb_mix64(size + i);
-	w.links.routes = w.routes;
-	w.links.settled = size & 4;
-	w.reroutes = true;
+		w.links.routes[i] = drb_mix64(size + i);
+	w.links.ports.routes = w.links.routes;
+	w.links.ports.settled = size & 4;
+	w.links.reroutes = true;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -84,18 +84,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t count = 0, in = 0;
 	uint64_t frames = 0, hellos = 0;
 
-	require(drb_worker_init(&w, setup) == 0 && drb_assign_init(&w, setup) == 0);
-	w.flow_secret = (struct drb_hash_key){
+	require(drb_worker_init(&w, setup) == 0 && drb_assign_init(&w.decide, setup) == 0);
+	w.decide.flow_secret = (struct drb_hash_key){
 		{1, 2, 3, UINT64_C(0x9e3779b97f4a7c15)}}; // the same each time
 	// The last port has no device.
-	for (uint32_t i = 0; i + 1 < w.ports; i++)
+	for (uint32_t i = 0; i + 1 < w.egress.ports; i++)
 		drb_worker_attach(&w, i, 20, NULL);
-	uint64_t dead = (first / KINDS) & ((1u << (w.ports - 1)) - 1);
+	uint64_t dead = (first / KINDS) & ((1u << (w.egress.ports - 1)) - 1);
 	const struct drb_links links = {.dead = dead, .drained = size & 1 ? dead : 0};
-	drb_links_publish(&w.published_links, &links);
+	drb_links_publish(&w.shared.links, &links);
 	drb_hellos_read_links(&w);
 	take_routes(setup, size);
-	w.now_ns = 1000000000;
+	w.egress.now_ns = 1000000000;
 	while (size > 0) {
 		uint8_t head = take(&data, &size), len = take(&data, &size);
 		uint32_t have = len < size ? len : (uint32_t)size;
@@ -107,11 +107,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		count++;
 		frames++;
 		if ((head & 0x80) || count == DRB_BURST_MAX || size == 0) {
-			in = head % w.ports;
-			w.now_ns += head * UINT64_C(100);
+			in = head % w.egress.ports;
+			w.egress.now_ns += head * UINT64_C(100);
 			drb_forward_burst(&w, in, burst, count);
-			if (w.flows.live > 0)
-				drb_flow_table_age(&w.flows, w.now_ns);
+			if (w.decide.flows.live > 0)
+				drb_flow_table_age(&w.decide.flows, w.egress.now_ns);
 			count = 0;
 		}
 	}

@@ -69,7 +69,7 @@ static char state_of(int tid)
 // False if the worker only waits for a CPU, has answered meanwhile, or if its state is unknown.
 static bool is_stuck(const struct drb_worker *w, const struct drb_pulse *p)
 {
-	const int tid = atomic_load(&w->tid);
+	const int tid = atomic_load(&w->shared.tid);
 	const char state = state_of(tid);
 	const uint64_t ran = ran_ns(tid);
 
@@ -82,7 +82,7 @@ static void silence(struct drb_workers *workers, bool silent)
 {
 	for (uint32_t n = 0; n < workers->count; n++) {
 		struct drb_worker *w = &workers->worker[n];
-		atomic_store(&w->silent, silent);
+		atomic_store(&w->shared.silent, silent);
 		drb_worker_ask(w);
 	}
 }
@@ -90,7 +90,7 @@ static void silence(struct drb_workers *workers, bool silent)
 static void begin_stuck(struct drb_switch *s, uint32_t n)
 {
 	struct drb_workers *workers = &s->workers;
-	const int tid = atomic_load(&workers->worker[n].tid);
+	const int tid = atomic_load(&workers->worker[n].shared.tid);
 
 	s->heartbeat.pulse[n].stuck = true;
 	atomic_store(&workers->stuck, (int)n);
@@ -118,7 +118,7 @@ static void end_stuck(struct drb_switch *s, uint32_t n)
 static void beat_ask(struct drb_worker *w, struct drb_pulse *p)
 {
 	p->missed = 0;
-	p->asked = atomic_fetch_add(&w->beat_wanted, 1) + 1;
+	p->asked = atomic_fetch_add(&w->shared.beat_wanted, 1) + 1;
 }
 
 static void worker_look(struct drb_switch *s, uint32_t n)
@@ -126,7 +126,7 @@ static void worker_look(struct drb_switch *s, uint32_t n)
 	struct drb_worker *w = &s->workers.worker[n];
 	struct drb_pulse *p = &s->heartbeat.pulse[n];
 
-	if (!atomic_load(&w->running))
+	if (!atomic_load(&w->shared.running))
 		return;
 	if (drb_worker_has_answered(w, p->asked)) {
 		if (p->stuck)
@@ -137,7 +137,7 @@ static void worker_look(struct drb_switch *s, uint32_t n)
 	if (++p->missed >= KICK_AFTER)
 		drb_worker_kick(w); // a busy worker answers without this
 	if (p->missed == 1)
-		p->ran_ns = ran_ns(atomic_load(&w->tid));
+		p->ran_ns = ran_ns(atomic_load(&w->shared.tid));
 	if (!p->stuck && p->missed >= STUCK_AFTER && is_stuck(w, p))
 		begin_stuck(s, n);
 }
@@ -158,11 +158,11 @@ static void look_at_end(struct drb_switch *s)
 {
 	const struct drb_workers *workers = &s->workers;
 
-	if (!atomic_load(&workers->worker[0].stop) || ++s->heartbeat.stopping < END_WITHIN)
+	if (!atomic_load(&workers->worker[0].shared.stop) || ++s->heartbeat.stopping < END_WITHIN)
 		return;
 	// Name the first worker that still runs. If none does, the last one did not even start.
 	uint32_t n = 0;
-	while (n + 1 < workers->count && !atomic_load(&workers->worker[n].running))
+	while (n + 1 < workers->count && !atomic_load(&workers->worker[n].shared.running))
 		n++;
 	drb_error("worker %u does not end: the switch ends without it", n);
 	drb_log_writer_stop();
@@ -175,7 +175,8 @@ static bool is_at_rest(const struct drb_switch *s)
 
 	return s->workers.count == 1 && s->heartbeat.watchdog_ns == 0 &&
 	       !s->heartbeat.pulse[0].stuck &&
-	       atomic_load_explicit(&w->rests, memory_order_relaxed) && !atomic_load(&w->stop);
+	       atomic_load_explicit(&w->shared.rests, memory_order_relaxed) &&
+	       !atomic_load(&w->shared.stop);
 }
 
 static void heartbeat_look(void *context)

@@ -5,24 +5,25 @@
 
 void drb_bulk_policy_init(struct drb_worker *w)
 {
-	w->bulk.may_wait = sched_getscheduler(0) == SCHED_OTHER;
+	w->idle.bulk.may_wait = sched_getscheduler(0) == SCHED_OTHER;
 }
 
 void drb_bulk_policy_update(struct drb_worker *w)
 {
-	const uint64_t span_ns = w->now_ns - w->bulk.since_ns;
+	const uint64_t span_ns = w->egress.now_ns - w->idle.bulk.since_ns;
 	uint64_t octets = 0;
 
-	if (!w->bulk.may_wait || span_ns < DRB_BULK_SPAN_NS)
+	if (!w->idle.bulk.may_wait || span_ns < DRB_BULK_SPAN_NS)
 		return;
-	for (uint32_t i = 0; i < w->ports; i++)
+	for (uint32_t i = 0; i < w->egress.ports; i++)
 		octets += w->port[i].in_octets;
-	if (octets - w->bulk.octets >= span_ns / DRB_BULK_SPAN_NS * DRB_BULK_OCTETS)
-		w->bulk.bulk_ns = w->now_ns;
-	w->bulk.since_ns = w->now_ns;
-	w->bulk.octets = octets;
-	const bool waits = !w->paced && w->now_ns - w->bulk.bulk_ns < DRB_BULK_CALM_NS;
-	if (waits != w->bulk.waits &&
+	if (octets - w->idle.bulk.octets >= span_ns / DRB_BULK_SPAN_NS * DRB_BULK_OCTETS)
+		w->idle.bulk.bulk_ns = w->egress.now_ns;
+	w->idle.bulk.since_ns = w->egress.now_ns;
+	w->idle.bulk.octets = octets;
+	const bool waits =
+		!w->egress.paced && w->egress.now_ns - w->idle.bulk.bulk_ns < DRB_BULK_CALM_NS;
+	if (waits != w->idle.bulk.waits &&
 	    sched_setscheduler(0, waits ? SCHED_BATCH : SCHED_OTHER, &(struct sched_param){0}) == 0)
-		w->bulk.waits = waits;
+		w->idle.bulk.waits = waits;
 }

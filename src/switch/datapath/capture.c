@@ -40,10 +40,10 @@ static enum drb_capture_way way_of(const struct drb_worker *w, uint32_t port,
 		return DRB_CAPTURE_NO_WAY;
 	if (drb_addr_mark(&w->addr, frame))
 		return DRB_CAPTURE_DETOUR;
-	if (port < w->down_ports)
+	if (port < w->egress.down_ports)
 		return DRB_CAPTURE_DOWN;
 	uint32_t def = drb_hop_default(&w->hop, drb_addr_label_octets(frame));
-	return def == port - w->down_ports ? DRB_CAPTURE_DEFAULT : DRB_CAPTURE_REDIRECTED;
+	return def == port - w->egress.down_ports ? DRB_CAPTURE_DEFAULT : DRB_CAPTURE_REDIRECTED;
 }
 
 // Returns the next slot. NULL: the ring is full, or the reader's head is beyond the tail.
@@ -110,7 +110,7 @@ void drb_capture_dropped(struct drb_worker *w, uint32_t port, const struct rte_m
 		slot->kind = (uint8_t)kind;
 		slot->way = DRB_CAPTURE_NO_WAY;
 		slot->reason = (uint8_t)reason;
-		slot->queue = w->occupancy[port];
+		slot->queue = w->egress.occupancy[port];
 		copy(c, slot, m);
 	}
 	publish(c, port, &at);
@@ -131,7 +131,8 @@ void drb_capture_begin_send(struct drb_worker *w, uint32_t port, struct rte_mbuf
 			slot->port = (uint8_t)port;
 			slot->kind = DRB_CAPTURE_OUT;
 			slot->way = (uint8_t)way_of(w, port, packets[i]);
-			slot->queue = w->occupancy[port] > i ? w->occupancy[port] - i : 0;
+			slot->queue =
+				w->egress.occupancy[port] > i ? w->egress.occupancy[port] - i : 0;
 			copy(c, slot, packets[i]);
 		}
 		batch->tail[i] = at.tail;

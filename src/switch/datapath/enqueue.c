@@ -28,30 +28,31 @@ static __attribute__((noinline)) void write_ends(struct drb_egress *q, struct rt
 }
 
 // Makes queue `port` longer by the packets that are already stored from its end up to `end`.
-// Returns how many. size: bytes of each packet; 0: they differ. Runs for each port of each burst,
+// Returns how many. Runs for each port of each burst,
 // so rare work is in functions of its own.
-static inline __attribute__((always_inline)) uint32_t lengthen(struct drb_worker *w, uint32_t port,
-							       struct rte_mbuf **end, uint32_t size,
+static inline __attribute__((always_inline)) uint32_t lengthen(struct drb_egress_set *e,
+							       uint32_t port, struct rte_mbuf **end,
+							       const struct drb_burst *b,
 							       uint64_t *octets)
 {
-	struct drb_egress *q = &w->egress[port];
+	struct drb_egress *q = &e->queue[port];
 	struct rte_mbuf **first = (struct rte_mbuf **)drb_egress_end_of(q);
 	uint32_t count = (uint32_t)(end - first);
 
 	if (count == 0)
 		return 0;
-	uint64_t here = burst_octets(first, count, size);
+	uint64_t here = burst_octets(first, count, b->size);
 	*octets += here;
 	if (unlikely(q->paced))
 		write_ends(q, first, count);
-	drb_egress_append(q, count, here, w->now_ns);
-	w->occupancy[port] += count;
+	drb_egress_append(q, count, here, e->now_ns);
+	e->occupancy[port] += count;
 	return count;
 }
 
-void drb_enqueue_burst(struct drb_worker *w, struct drb_burst *b)
+void drb_enqueue_burst(struct drb_egress_set *e, struct drb_burst *b)
 {
-	const uint32_t down_ports = w->down_ports, up_ports = w->up_ports, in = b->in;
+	const uint32_t down_ports = e->down_ports, up_ports = e->up_ports, in = b->in;
 	struct rte_mbuf **end[DRB_CLASSES], *back[DRB_BURST_MAX];
 	struct rte_mbuf **const packets = b->packets;
 	const uint32_t count = b->count;
@@ -59,10 +60,10 @@ void drb_enqueue_burst(struct drb_worker *w, struct drb_burst *b)
 	uint64_t octets = 0;
 
 	for (uint32_t i = 0; i < down_ports; i++)
-		end[i] = (struct rte_mbuf **)drb_egress_end_of(&w->egress[i]);
+		end[i] = (struct rte_mbuf **)drb_egress_end_of(&e->queue[i]);
 	for (uint32_t i = 0; i < up_ports; i++)
 		end[DRB_CLASS_UP | i] =
-			(struct rte_mbuf **)drb_egress_end_of(&w->egress[down_ports + i]);
+			(struct rte_mbuf **)drb_egress_end_of(&e->queue[down_ports + i]);
 	end[DRB_CLASS_EXCEPTION] = b->exception;
 	if (in < down_ports)
 		end[in] = back;
@@ -72,10 +73,10 @@ void drb_enqueue_burst(struct drb_worker *w, struct drb_burst *b)
 		*end[b->class[i]]++ = packets[i];
 
 	for (uint32_t i = 0; i < down_ports; i++)
-		down += i == in ? 0 : lengthen(w, i, end[i], b->size, &octets);
+		down += i == in ? 0 : lengthen(e, i, end[i], b, &octets);
 	for (uint32_t i = 0; i < up_ports; i++)
-		up += lengthen(w, down_ports + i, end[DRB_CLASS_UP | i], b->size, &octets);
-	w->queued += down + up;
+		up += lengthen(e, down_ports + i, end[DRB_CLASS_UP | i], b, &octets);
+	e->queued += down + up;
 	exceptions = (uint32_t)(end[DRB_CLASS_EXCEPTION] - b->exception);
 	if (in < down_ports)
 		returns = (uint32_t)(end[in] - back);
@@ -96,7 +97,7 @@ void drb_enqueue_each(struct drb_worker *w, struct drb_burst *b)
 		b->counters.octets += m->pkt_len;
 		if (class >= DRB_CLASS_UP) {
 			b->counters.up++;
-			drb_enqueue(w, w->down_ports + class - DRB_CLASS_UP, m);
+			drb_enqueue(w, w->egress.down_ports + class - DRB_CLASS_UP, m);
 		} else if (unlikely(class == b->in || class == DRB_CLASS_EXCEPTION)) {
 			b->exception[b->counters.exceptions++] = m;
 		} else {

@@ -32,9 +32,9 @@ static inline void drb_refuse(struct drb_worker *w, uint32_t in, struct rte_mbuf
 // Queues a packet at port `out`. False: the queue was full, and the packet is dropped and counted.
 static inline bool drb_enqueue(struct drb_worker *w, uint32_t out, struct rte_mbuf *m)
 {
-	if (likely(drb_egress_push(&w->egress[out], m, m->pkt_len, w->now_ns))) {
-		w->occupancy[out]++;
-		w->queued++;
+	if (likely(drb_egress_push(&w->egress.queue[out], m, m->pkt_len, w->egress.now_ns))) {
+		w->egress.occupancy[out]++;
+		w->egress.queued++;
 		return true;
 	}
 	// The egress queue of a port without a device has limit 0.
@@ -47,12 +47,12 @@ static inline bool drb_enqueue(struct drb_worker *w, uint32_t out, struct rte_mb
 }
 
 // True if every queue has space for count packets, contiguous in its ring.
-static inline bool drb_enqueue_fits(const struct drb_worker *w, uint32_t count)
+static inline bool drb_enqueue_fits(const struct drb_egress_set *e, uint32_t count)
 {
-	bool fit = w->open;
+	bool fit = e->open;
 
-	for (uint32_t i = 0; w->queued > 0 && i < w->ports; i++)
-		fit &= drb_egress_fits(&w->egress[i], count);
+	for (uint32_t i = 0; e->queued > 0 && i < e->ports; i++)
+		fit &= drb_egress_fits(&e->queue[i], count);
 	return fit;
 }
 
@@ -61,6 +61,6 @@ static inline bool drb_enqueue_fits(const struct drb_worker *w, uint32_t count)
 // exceptions of b->counters.
 //
 // Queues the whole burst without checking each queue. Requires drb_enqueue_fits().
-void drb_enqueue_burst(struct drb_worker *w, struct drb_burst *b);
+void drb_enqueue_burst(struct drb_egress_set *e, struct drb_burst *b);
 // Queues one packet after the other, and drops those whose queue is full.
 void drb_enqueue_each(struct drb_worker *w, struct drb_burst *b);

@@ -33,11 +33,11 @@ static bool may_answer(struct drb_worker *w, uint32_t in)
 {
 	const uint64_t now = drb_clock_now(), oldest = now - ANSWERS_MAX * ANSWER_NS;
 
-	if (w->answer_ns[in] < oldest)
-		w->answer_ns[in] = oldest;
-	if (w->answer_ns[in] + ANSWER_NS > now)
+	if (w->receive.answer_ns[in] < oldest)
+		w->receive.answer_ns[in] = oldest;
+	if (w->receive.answer_ns[in] + ANSWER_NS > now)
 		return false;
-	w->answer_ns[in] += ANSWER_NS;
+	w->receive.answer_ns[in] += ANSWER_NS;
 	return true;
 }
 
@@ -71,8 +71,8 @@ static void answer(struct drb_worker *w, uint32_t in, struct rte_mbuf *m)
 	case DRB_NEIGHBOUR_ND:
 		m->data_len = (uint16_t)len;
 		m->pkt_len = len;
-		w->routing.arp_replies += what == DRB_NEIGHBOUR_ARP;
-		w->routing.nd_replies += what == DRB_NEIGHBOUR_ND;
+		w->decide.routing.arp_replies += what == DRB_NEIGHBOUR_ARP;
+		w->decide.routing.nd_replies += what == DRB_NEIGHBOUR_ND;
 		drb_enqueue(w, in, m);
 		break;
 	case DRB_NEIGHBOUR_OTHER:
@@ -109,7 +109,7 @@ static void tell_mtu(struct drb_worker *w, uint32_t in, const struct rte_mbuf *m
 	}
 	reply->data_len = (uint16_t)len;
 	reply->pkt_len = len;
-	w->routing.too_big_replies++;
+	w->decide.routing.too_big_replies++;
 	drb_enqueue(w, in, reply);
 }
 
@@ -143,10 +143,10 @@ static void arrive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32
 {
 	uint32_t out = drb_hop_digit(&w->hop, host);
 
-	if (w->dead >> out & 1) {
+	if (w->links.dead >> out & 1) {
 		drb_detour_packet(w, in, m, 0);
 	} else {
-		w->routing.down++;
+		w->decide.routing.down++;
 		drb_enqueue(w, out, m);
 	}
 }
@@ -157,7 +157,7 @@ static void exception(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 	uint32_t host = drb_addr_of_mac(&w->addr, frame);
 	uint8_t mark = drb_addr_mark(&w->addr, frame);
-	bool to_hosts = in >= w->down_ports && w->node.layer == 1;
+	bool to_hosts = in >= w->egress.down_ports && w->links.node.layer == 1;
 
 	// A hello's source may look like that of a host with a mark.
 	if (to_hosts && m->data_len >= DRB_FRAME_MIN && !drb_hello_is(frame) &&

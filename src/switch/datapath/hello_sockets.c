@@ -19,7 +19,7 @@ static void note_seen(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;
 
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		io->port[i].seen_before = io->port[i].seen;
 		io->port[i].seen = w->port[i].in_packets - io->port[i].refused;
 	}
@@ -32,7 +32,7 @@ int drb_hello_sockets_find(struct drb_worker *w)
 	bool together = false;
 
 	io->look_ns = UINT64_MAX;
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		const struct drb_port *port = w->port[i].queue ? w->port[i].queue->port : NULL;
 		const struct drb_hello_ops *ops = port ? port->kind->hello : NULL;
 		io->port[i].fd = ops ? ops->fd(port) : -1;
@@ -59,8 +59,8 @@ bool drb_hello_sockets_send(struct drb_worker *w, uint32_t i, const uint8_t *fra
 	const struct drb_hello_ops *ops = port->kind->hello;
 	const unsigned interface = ops && ops->interface ? ops->interface(port) : 0;
 
-	if (interface == 0 || w->capture || (w->off >> i & 1) ||
-	    w->now_ns < w->hello_io.apart_until_ns)
+	if (interface == 0 || w->capture || (w->links.off >> i & 1) ||
+	    w->egress.now_ns < w->hello_io.apart_until_ns)
 		return false;
 	drb_hello_outbox_add(w->hello_io.out, interface, frame, len);
 	return true;
@@ -84,7 +84,7 @@ void drb_hello_sockets_told(struct drb_worker *w, uint64_t now_ns)
 static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
 {
 	const struct drb_port *port = w->port[i].queue->port;
-	const uint64_t most = w->now_ns - w->hello_io.looked_ns;
+	const uint64_t most = w->egress.now_ns - w->hello_io.looked_ns;
 	struct drb_hello_taken got;
 
 	for (uint32_t taken = 0; taken < at_most; taken++) {
@@ -93,7 +93,7 @@ static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
 		const struct drb_hello_frame frame = {got.octets, got.length,
 						      got.waited_ns < most ? got.waited_ns : most};
 		if (got.lost)
-			drb_liveness_lost_here(&w->liveness, i, w->now_ns);
+			drb_liveness_lost_here(&w->liveness, i, w->egress.now_ns);
 		if (frame.length >= DRB_ETHER_HEADER && drb_hello_is(frame.octets))
 			drb_hellos_hear(w, i, &frame, false);
 	}
@@ -107,15 +107,15 @@ static void look_at_sockets(struct drb_worker *w)
 	struct drb_hello_io *io = &w->hello_io;
 	bool all = true;
 
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		if (io->port[i].fd >= 0)
 			all &= take_from_socket(w, i, AT_ONCE);
 	}
 	note_seen(w);
-	io->looked_ns = w->now_ns;
-	io->look_ns = w->now_ns + LOOK_EVERY_NS;
+	io->looked_ns = w->egress.now_ns;
+	io->look_ns = w->egress.now_ns + LOOK_EVERY_NS;
 	if (!all)
-		w->woken_ns = w->now_ns;
+		w->idle.woken_ns = w->egress.now_ns;
 }
 
 // Takes hellos from the sockets that are known to be readable. A worker whose sleeps they end knows
@@ -125,15 +125,15 @@ void drb_hello_sockets_take(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;
 	const uint64_t news = atomic_exchange(&io->news, 0);
-	const bool judges = !w->hellos_tell && w->now_ns >= w->liveness.due_ns;
+	const bool judges = !w->idle.hellos_tell && w->egress.now_ns >= w->liveness.due_ns;
 
 	if (news) // more may follow, or be under way: a quiet worker would sleep on
-		w->woken_ns = w->now_ns;
+		w->idle.woken_ns = w->egress.now_ns;
 	for (uint64_t left = io->readable | news; left; left &= left - 1) {
 		const uint32_t i = (uint32_t)__builtin_ctzll(left);
 		take_from_socket(w, i, news >> i & 1 ? AT_ONCE : 1);
 	}
 	io->readable = 0;
-	if (judges || w->now_ns >= io->look_ns)
+	if (judges || w->egress.now_ns >= io->look_ns)
 		look_at_sockets(w);
 }

@@ -50,7 +50,7 @@ static uint64_t count_frames(void *worker, uint32_t i)
 	uint64_t frames = count_own(w, i);
 
 	for (uint32_t n = 1; n < w->hello_io.workers; n++)
-		frames += atomic_load_explicit(&w[n].published_frames[i], memory_order_relaxed);
+		frames += atomic_load_explicit(&w[n].shared.frames[i], memory_order_relaxed);
 	return frames;
 }
 
@@ -59,7 +59,8 @@ static uint64_t count_sent(void *worker, uint32_t i)
 	const struct drb_worker *w = worker;
 
 	// Packets on a link with a delay do not count, because hellos overtake them.
-	return w->egress[i].head - w->port[i].lost - drb_delay_line_length(&w->line[i]);
+	return w->egress.queue[i].head - w->port[i].lost -
+	       drb_delay_line_length(&w->egress.line[i]);
 }
 
 // A GSO packet that could not be cut was several packets.
@@ -93,9 +94,8 @@ static struct drb_arrivals count_arrivals(void *worker, uint32_t i, bool *missed
 
 void drb_hellos_publish_frames(struct drb_worker *w)
 {
-	for (uint32_t i = 0; i < w->ports; i++)
-		atomic_store_explicit(&w->published_frames[i], count_own(w, i),
-				      memory_order_relaxed);
+	for (uint32_t i = 0; i < w->egress.ports; i++)
+		atomic_store_explicit(&w->shared.frames[i], count_own(w, i), memory_order_relaxed);
 }
 
 static bool send_hello(void *worker, uint32_t i, const uint8_t *frame, uint32_t len)
@@ -127,7 +127,7 @@ int drb_hellos_init(struct drb_worker *w, const struct drb_setup *s, struct rte_
 					   .send = send_hello};
 
 	w->hello_io = (struct drb_hello_io){.pool = pool, .workers = s->workers, .out_fd = -1};
-	int rc = drb_liveness_init(&w->liveness, s, &io, &w->published_links);
+	int rc = drb_liveness_init(&w->liveness, s, &io, &w->shared.links);
 	if (rc < 0)
 		return rc;
 	rc = drb_hello_sockets_find(w);
@@ -165,11 +165,11 @@ void drb_hellos_set(struct drb_worker *w, const struct drb_setup *s)
 {
 	uint64_t active = 0, awaited = 0;
 
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		active |= (uint64_t)w->port[i].active << i;
 		awaited |= (uint64_t)(w->port[i].queue && !w->port[i].active) << i;
 	}
-	drb_liveness_set(&w->liveness, s, active, awaited, w->now_ns);
+	drb_liveness_set(&w->liveness, s, active, awaited, w->egress.now_ns);
 	drb_hellos_read_links(w);
 }
 
@@ -177,47 +177,47 @@ static void read_routes(struct drb_worker *w)
 {
 	bool routed, settled;
 
-	if (!drb_routes_read(&w->owner->published_links.routes, &w->routes_version, w->routes,
-			     &routed, &settled))
+	if (!drb_routes_read(&w->owner->shared.links.routes, &w->links.routes_version,
+			     w->links.routes, &routed, &settled))
 		return;
-	w->links.routes = routed ? w->routes : NULL;
-	w->links.settled = settled;
+	w->links.ports.routes = routed ? w->links.routes : NULL;
+	w->links.ports.settled = settled;
 }
 
 void drb_hellos_read_links(struct drb_worker *w)
 {
 	struct drb_links links;
 
-	if (likely(!drb_links_read(&w->owner->published_links, &w->links_version, &links)))
+	if (likely(!drb_links_read(&w->owner->shared.links, &w->links.version, &links)))
 		return;
-	w->dead = links.dead | w->silenced;
-	w->drained = links.drained & ~w->silenced;
-	w->off = links.off;
-	w->links.no_alternate = links.no_alternate;
-	w->links.usable = 0;
-	for (uint32_t i = 0; i < w->ports; i++) {
-		if (w->port[i].active && !(w->dead >> i & 1))
-			w->links.usable |= UINT64_C(1) << i;
+	w->links.dead = links.dead | w->links.silenced;
+	w->links.drained = links.drained & ~w->links.silenced;
+	w->links.off = links.off;
+	w->links.ports.no_alternate = links.no_alternate;
+	w->links.ports.usable = 0;
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
+		if (w->port[i].active && !(w->links.dead >> i & 1))
+			w->links.ports.usable |= UINT64_C(1) << i;
 	}
 	read_routes(w);
-	w->reroutes = w->dead || w->links.routes;
+	w->links.reroutes = w->links.dead || w->links.ports.routes;
 }
 
 void drb_hellos_read_silence(struct drb_worker *w)
 {
-	const bool silent = atomic_load_explicit(&w->silent, memory_order_relaxed);
+	const bool silent = atomic_load_explicit(&w->shared.silent, memory_order_relaxed);
 	const uint64_t silenced = silent ? w->hellos : 0;
 
 	if (w->owner == w)
 		w->liveness.silent = silent;
-	if (silenced == w->silenced)
+	if (silenced == w->links.silenced)
 		return;
-	w->silenced = silenced;
-	w->dead |= silenced; // at once: worker 0 may be stuck while it publishes
-	w->drained &= ~silenced;
-	w->links.usable &= ~silenced;
-	w->reroutes |= silent;
-	w->links_version = UINT_MAX; // odd, so no complete write has it: read again
+	w->links.silenced = silenced;
+	w->links.dead |= silenced; // at once: worker 0 may be stuck while it publishes
+	w->links.drained &= ~silenced;
+	w->links.ports.usable &= ~silenced;
+	w->links.reroutes |= silent;
+	w->links.version = UINT_MAX; // odd, so no complete write has it: read again
 }
 
 // Hellos count as packets only if they are dropped.
@@ -237,7 +237,7 @@ enum drb_hello_result drb_hellos_hear(struct drb_worker *w, uint32_t in,
 					       [DRB_HELLO_VERSION_DIFFERS] = DRB_DROP_hello_version,
 					       [DRB_HELLO_FORGED] = DRB_DROP_forged_hello,
 					       [DRB_HELLO_REPLAYED] = DRB_DROP_replayed_hello};
-	enum drb_hello_result result = drb_liveness_hear(&w->liveness, in, frame, w->now_ns);
+	enum drb_hello_result result = drb_liveness_hear(&w->liveness, in, frame, w->egress.now_ns);
 
 	w->hello_io.port[in].refused += result != DRB_HELLO_HEARD;
 	if (result != DRB_HELLO_HEARD && !(result == DRB_HELLO_BAD && counted))
@@ -305,15 +305,15 @@ void drb_hellos_service(struct drb_worker *w)
 	// Read sockets before any port is judged: after a pause many hellos may wait.
 	if (w->hello_io.look_ns != UINT64_MAX)
 		drb_hello_sockets_take(w);
-	if (w->now_ns >= w->liveness.due_ns) {
+	if (w->egress.now_ns >= w->liveness.due_ns) {
 		drb_hello_outbox_begin(&out, w->hello_io.out_fd);
 		w->hello_io.out = &out;
-		drb_liveness_service(&w->liveness, w->now_ns);
+		drb_liveness_service(&w->liveness, w->egress.now_ns);
 		drb_hello_outbox_send(&out);
 		w->hello_io.out = NULL;
 		if (out.full)
-			w->hello_io.apart_until_ns = w->now_ns + APART_NS;
+			w->hello_io.apart_until_ns = w->egress.now_ns + APART_NS;
 	}
-	atomic_store_explicit(&w->rests, w->liveness.rests, memory_order_relaxed);
+	atomic_store_explicit(&w->shared.rests, w->liveness.rests, memory_order_relaxed);
 	drb_hellos_read_links(w);
 }

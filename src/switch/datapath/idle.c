@@ -14,11 +14,11 @@
 
 static void descriptor_watch(struct drb_worker *w, int fd)
 {
-	w->watched[w->watched_count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+	w->idle.watched[w->idle.watched_count++] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
 // Data of events in the epoll set: HELLOS with the port of a hello socket, PACKETS with the index
-// of a port's socket in w->watched. Doorbells and the kick have their descriptor instead.
+// of a port's socket in w->idle.watched. Doorbells and the kick have their descriptor instead.
 #define HELLOS (UINT64_C(1) << 63)
 #define PACKETS (UINT64_C(1) << 62)
 
@@ -31,16 +31,16 @@ static int watch_in_set(struct drb_worker *w, int fd, uint64_t data)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.u64 = data};
 
-	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+	return epoll_ctl(w->idle.epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
 static void forget_hellos(struct drb_worker *w)
 {
-	for (uint32_t i = 0; w->owner == w && i < w->ports; i++) {
+	for (uint32_t i = 0; w->owner == w && i < w->egress.ports; i++) {
 		if (w->hello_io.port[i].fd >= 0)
-			epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, w->hello_io.port[i].fd, NULL);
+			epoll_ctl(w->idle.epoll_fd, EPOLL_CTL_DEL, w->hello_io.port[i].fd, NULL);
 	}
-	w->hellos_tell = false;
+	w->idle.hellos_tell = false;
 }
 
 // Hellos are rare, so the kernel may search for a sleeper with each of them.
@@ -48,14 +48,14 @@ static int watch_hellos(struct drb_worker *w)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && w->owner == w && i < w->ports; i++) {
+	for (uint32_t i = 0; rc == 0 && w->owner == w && i < w->egress.ports; i++) {
 		if (w->hello_io.port[i].fd >= 0)
 			rc = watch_in_set(w, w->hello_io.port[i].fd, HELLOS | i);
 	}
 	if (rc < 0)
 		forget_hellos(w);
 	else
-		w->hellos_tell = true;
+		w->idle.hellos_tell = true;
 	return rc;
 }
 
@@ -76,29 +76,29 @@ static int watch_port(struct drb_worker *w, uint32_t i)
 	if (q->fd >= 0)
 		descriptor_watch(w, q->fd);
 	else if (has_doorbell(w, i))
-		w->has_doorbells = true;
+		w->idle.has_doorbells = true;
 	else
-		w->no_wakeup |= w->port[i].active;
-	return has_doorbell(w, i) ? q->kind->wake->watch(q, w->epoll_fd) : 0;
+		w->idle.no_wakeup |= w->port[i].active;
+	return has_doorbell(w, i) ? q->kind->wake->watch(q, w->idle.epoll_fd) : 0;
 }
 
 int drb_idle_init(struct drb_worker *w)
 {
 	int rc = 0;
 
-	if (w->poll)
+	if (w->idle.poll)
 		return 0;
-	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	w->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (w->epoll_fd < 0 || w->kick_fd < 0)
+	w->idle.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	w->idle.kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (w->idle.epoll_fd < 0 || w->idle.kick_fd < 0)
 		rc = -errno;
 	if (rc == 0)
-		rc = watch_in_set(w, w->kick_fd, (uint32_t)w->kick_fd);
+		rc = watch_in_set(w, w->idle.kick_fd, (uint32_t)w->idle.kick_fd);
 	if (rc == 0)
 		rc = watch_hellos(w);
-	w->watched_count = 0;
-	descriptor_watch(w, w->epoll_fd);
-	for (uint32_t i = 0; rc == 0 && i < w->ports; i++)
+	w->idle.watched_count = 0;
+	descriptor_watch(w, w->idle.epoll_fd);
+	for (uint32_t i = 0; rc == 0 && i < w->egress.ports; i++)
 		rc = watch_port(w, i);
 	if (rc < 0) {
 		drb_error("cannot watch the ports' sockets: %s", strerror(-rc));
@@ -109,28 +109,28 @@ int drb_idle_init(struct drb_worker *w)
 
 void drb_idle_free(struct drb_worker *w)
 {
-	for (uint32_t i = 0; w->epoll_fd >= 0 && i < w->ports; i++) {
+	for (uint32_t i = 0; w->idle.epoll_fd >= 0 && i < w->egress.ports; i++) {
 		if (has_doorbell(w, i))
 			w->port[i].queue->kind->wake->watch(w->port[i].queue, -1);
 	}
-	if (w->epoll_fd >= 0)
-		close(w->epoll_fd);
-	if (w->kick_fd >= 0)
-		close(w->kick_fd);
-	w->epoll_fd = w->kick_fd = -1;
+	if (w->idle.epoll_fd >= 0)
+		close(w->idle.epoll_fd);
+	if (w->idle.kick_fd >= 0)
+		close(w->idle.kick_fd);
+	w->idle.epoll_fd = w->idle.kick_fd = -1;
 }
 
 bool drb_idle_arm(const struct drb_worker *w)
 {
 	bool silent = true;
 
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		if (has_doorbell(w, i))
 			w->port[i].queue->kind->wake->arm(w->port[i].queue);
 	}
 	// Either the sender sees the request, or this worker sees the packets sent.
 	atomic_thread_fence(memory_order_seq_cst);
-	for (uint32_t i = 0; silent && i < w->ports; i++) {
+	for (uint32_t i = 0; silent && i < w->egress.ports; i++) {
 		if (has_doorbell(w, i))
 			silent = w->port[i].queue->kind->wake->is_silent(w->port[i].queue);
 	}
@@ -141,7 +141,7 @@ bool drb_idle_arm(const struct drb_worker *w)
 
 void drb_idle_disarm(const struct drb_worker *w)
 {
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		if (has_doorbell(w, i))
 			w->port[i].queue->kind->wake->disarm(w->port[i].queue);
 	}
@@ -167,8 +167,8 @@ static void take_hello_event(struct drb_worker *w, uint32_t i, uint32_t events)
 static void take_socket_event(struct drb_worker *w, uint64_t i, uint32_t events)
 {
 	if (events & EPOLLERR)
-		clear_error(w->watched[i].fd);
-	w->woken_ns = w->now_ns;
+		clear_error(w->idle.watched[i].fd);
+	w->idle.woken_ns = w->egress.now_ns;
 }
 
 // Takes events of the set: kicks, doorbells (edge-triggered) and sockets. Packets stay where they
@@ -176,7 +176,7 @@ static void take_socket_event(struct drb_worker *w, uint64_t i, uint32_t events)
 static int take_events(struct drb_worker *w, const struct timespec *timeout)
 {
 	struct epoll_event events[16];
-	int n = epoll_pwait2(w->epoll_fd, events, 16, timeout, NULL);
+	int n = epoll_pwait2(w->idle.epoll_fd, events, 16, timeout, NULL);
 	uint64_t kicks;
 
 	for (int i = 0; i < n; i++) {
@@ -186,8 +186,8 @@ static int take_events(struct drb_worker *w, const struct timespec *timeout)
 			take_hello_event(w, (uint32_t)(said & ~HELLOS), events[i].events);
 		else if (said & PACKETS)
 			take_socket_event(w, said & ~PACKETS, events[i].events);
-		else if (events[i].data.fd == w->kick_fd &&
-			 read(w->kick_fd, &kicks, sizeof(kicks)) < 0)
+		else if (events[i].data.fd == w->idle.kick_fd &&
+			 read(w->idle.kick_fd, &kicks, sizeof(kicks)) < 0)
 			continue;
 	}
 	return n;
@@ -195,9 +195,9 @@ static int take_events(struct drb_worker *w, const struct timespec *timeout)
 
 static void leave_set(struct drb_worker *w)
 {
-	for (uint32_t i = 1; i < w->watched_count; i++)
-		epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, w->watched[i].fd, NULL);
-	w->all_in_set = false;
+	for (uint32_t i = 1; i < w->idle.watched_count; i++)
+		epoll_ctl(w->idle.epoll_fd, EPOLL_CTL_DEL, w->idle.watched[i].fd, NULL);
+	w->idle.all_in_set = false;
 	watch_hellos(w); // without memory in the kernel, they are read every 5 ms
 }
 
@@ -206,46 +206,46 @@ static void enter_set(struct drb_worker *w)
 {
 	int rc = 0;
 
-	for (uint32_t i = 1; rc == 0 && i < w->watched_count; i++)
-		rc = watch_in_set(w, w->watched[i].fd, PACKETS | i);
+	for (uint32_t i = 1; rc == 0 && i < w->idle.watched_count; i++)
+		rc = watch_in_set(w, w->idle.watched[i].fd, PACKETS | i);
 	forget_hellos(w);
 	if (rc == 0)
-		w->all_in_set = true;
+		w->idle.all_in_set = true;
 	else
 		leave_set(w);
 }
 
 void drb_idle_pause(struct drb_worker *w)
 {
-	if (w->all_in_set)
+	if (w->idle.all_in_set)
 		leave_set(w);
-	w->woken_ns = w->now_ns;
+	w->idle.woken_ns = w->egress.now_ns;
 }
 
 static void poll_sockets(struct drb_worker *w, const struct timespec *timeout)
 {
 	const struct timespec now = {0};
 
-	if (ppoll(w->watched, w->watched_count, timeout, NULL) <= 0)
+	if (ppoll(w->idle.watched, w->idle.watched_count, timeout, NULL) <= 0)
 		return;
-	if (w->watched[0].revents)
+	if (w->idle.watched[0].revents)
 		take_events(w, &now);
-	for (uint32_t i = 1; i < w->watched_count; i++) {
-		if (w->watched[i].revents)
-			take_socket_event(w, i, (uint32_t)w->watched[i].revents);
+	for (uint32_t i = 1; i < w->idle.watched_count; i++) {
+		if (w->idle.watched[i].revents)
+			take_socket_event(w, i, (uint32_t)w->idle.watched[i].revents);
 	}
 }
 
 bool drb_idle_wait(struct drb_worker *w, const struct timespec *timeout)
 {
-	bool quiet = w->now_ns - w->woken_ns >= QUIET_NS;
+	bool quiet = w->egress.now_ns - w->idle.woken_ns >= QUIET_NS;
 
-	if (w->all_in_set && !quiet)
+	if (w->idle.all_in_set && !quiet)
 		leave_set(w);
-	else if (!w->all_in_set && quiet && w->watched_count > 1)
+	else if (!w->idle.all_in_set && quiet && w->idle.watched_count > 1)
 		enter_set(w);
-	if (w->all_in_set || w->watched_count == 1)
-		return take_events(w, timeout) != 0 || w->no_wakeup;
+	if (w->idle.all_in_set || w->idle.watched_count == 1)
+		return take_events(w, timeout) != 0 || w->idle.no_wakeup;
 	poll_sockets(w, timeout);
 	return true;
 }

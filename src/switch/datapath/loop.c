@@ -28,38 +28,40 @@ static bool sleep_until(struct drb_worker *w, uint64_t next_ns)
 	struct timespec timeout;
 
 	wait = next_ns > begin ? next_ns - begin : 0;
-	if (w->no_wakeup && wait > w->backoff_ns) {
-		wait = w->backoff_ns;
-		w->backoff_ns =
-			w->backoff_ns < BACKOFF_MAX_NS / 2 ? w->backoff_ns * 2 : BACKOFF_MAX_NS;
+	if (w->idle.no_wakeup && wait > w->idle.backoff_ns) {
+		wait = w->idle.backoff_ns;
+		w->idle.backoff_ns = w->idle.backoff_ns < BACKOFF_MAX_NS / 2
+					     ? w->idle.backoff_ns * 2
+					     : BACKOFF_MAX_NS;
 	}
-	if (w->has_doorbells && !drb_idle_arm(w))
+	if (w->idle.has_doorbells && !drb_idle_arm(w))
 		return true;
 	timeout.tv_sec = (time_t)(wait / 1000000000u);
 	timeout.tv_nsec = (long)(wait % 1000000000u);
 	const bool came = drb_idle_wait(w, wait > INT64_MAX / 2 ? NULL : &timeout);
-	if (w->has_doorbells)
+	if (w->idle.has_doorbells)
 		drb_idle_disarm(w);
 	uint64_t end = drb_clock_now();
 	w->counters.sleeps++;
 	w->counters.sleep_ns += end - begin;
-	if (w->hellos_tell)
+	if (w->idle.hellos_tell)
 		drb_hello_sockets_told(w, end);
 	return came;
 }
 
 static void age_flows(struct drb_worker *w, uint64_t *next_ns)
 {
-	drb_flow_table_age(&w->flows, w->now_ns);
-	if (drb_flow_table_next_ns(&w->flows) < *next_ns)
-		*next_ns = drb_flow_table_next_ns(&w->flows);
+	drb_flow_table_age(&w->decide.flows, w->egress.now_ns);
+	if (drb_flow_table_next_ns(&w->decide.flows) < *next_ns)
+		*next_ns = drb_flow_table_next_ns(&w->decide.flows);
 }
 
 // Call after packets were received, because hellos may be among them.
 static inline void keep_links_alive(struct drb_worker *w, uint64_t *next_ns)
 {
-	if (unlikely(w->now_ns >= w->liveness.due_ns || w->now_ns >= w->hello_io.look_ns ||
-		     w->hello_io.readable || drb_hellos_waiting(w)))
+	if (unlikely(w->egress.now_ns >= w->liveness.due_ns ||
+		     w->egress.now_ns >= w->hello_io.look_ns || w->hello_io.readable ||
+		     drb_hellos_waiting(w)))
 		drb_hellos_service(w);
 	if (w->liveness.due_ns < *next_ns)
 		*next_ns = w->liveness.due_ns;
@@ -81,15 +83,15 @@ static inline uint64_t count_iteration(struct drb_worker *w, uint64_t tsc, bool 
 // a rate this offers again what drivers refused.
 static inline void begin_iteration(struct drb_worker *w, uint64_t *next_ns)
 {
-	if (unlikely(atomic_load_explicit(&w->changes_posted, memory_order_acquire) !=
-		     atomic_load_explicit(&w->changes_made, memory_order_relaxed)))
+	if (unlikely(atomic_load_explicit(&w->shared.changes_posted, memory_order_acquire) !=
+		     atomic_load_explicit(&w->shared.changes_made, memory_order_relaxed)))
 		drb_worker_make_change(w);
-	if (w->paced || !w->poll || w->timed || w->liveness.due_ns != UINT64_MAX ||
-	    w->review_ns != UINT64_MAX)
-		w->now_ns = drb_clock_now();
-	if (unlikely(w->now_ns >= w->review_ns))
+	if (w->egress.paced || !w->idle.poll || w->timed || w->liveness.due_ns != UINT64_MAX ||
+	    w->egress.review_ns != UINT64_MAX)
+		w->egress.now_ns = drb_clock_now();
+	if (unlikely(w->egress.now_ns >= w->egress.review_ns))
 		drb_transmit_review(w);
-	if (w->now_ns >= w->threshold.due_ns)
+	if (w->egress.now_ns >= w->decide.threshold.due_ns)
 		drb_threshold_update(w);
 	drb_hellos_read_links(w);
 	drb_transmit(w, next_ns);
@@ -97,21 +99,21 @@ static inline void begin_iteration(struct drb_worker *w, uint64_t *next_ns)
 
 static inline void end_iteration(struct drb_worker *w, uint64_t *next_ns)
 {
-	if (w->flows.live > 0)
+	if (w->decide.flows.live > 0)
 		age_flows(w, next_ns);
 	keep_links_alive(w, next_ns);
 	if (w->owner != w)
 		drb_hellos_publish_frames(w);
-	if (atomic_load_explicit(&w->snapshot_wanted, memory_order_acquire) !=
-	    atomic_load_explicit(&w->snapshot_done, memory_order_relaxed))
+	if (atomic_load_explicit(&w->shared.snapshot_wanted, memory_order_acquire) !=
+	    atomic_load_explicit(&w->shared.snapshot_done, memory_order_relaxed))
 		drb_worker_take_snapshot(w);
-	if (atomic_load_explicit(&w->beat_wanted, memory_order_relaxed) !=
-	    atomic_load_explicit(&w->beat, memory_order_relaxed)) {
+	if (atomic_load_explicit(&w->shared.beat_wanted, memory_order_relaxed) !=
+	    atomic_load_explicit(&w->shared.beat, memory_order_relaxed)) {
 		drb_worker_answer(w);
 		drb_hellos_read_silence(w);
 	}
-	if (w->shared_load.count)
-		drb_shared_load_publish(w);
+	if (w->decide.shared_load.count)
+		drb_shared_load_publish(&w->shared.load, &w->decide, &w->egress);
 	drb_transmit_flush(w);
 }
 
@@ -126,33 +128,33 @@ void drb_worker_run(struct drb_worker *w)
 
 	w->started_ns = drb_clock_now();
 	// The default timer slack of 50 us would delay every departure by that time.
-	if (!w->poll)
+	if (!w->idle.poll)
 		prctl(PR_SET_TIMERSLACK, 1);
 	drb_bulk_policy_init(w);
-	atomic_store(&w->tid, gettid());
-	atomic_store(&w->running, true);
-	while (!atomic_load_explicit(&w->stop, memory_order_relaxed)) {
+	atomic_store(&w->shared.tid, gettid());
+	atomic_store(&w->shared.running, true);
+	while (!atomic_load_explicit(&w->shared.stop, memory_order_relaxed)) {
 		uint64_t next_ns; // when a queue, a flow or a link needs service
-		uint32_t received, queued = w->queued;
+		uint32_t received, queued = w->egress.queued;
 
 		begin_iteration(w, &next_ns);
 		received = 0;
-		if (came || queued > 0 || w->now_ns >= w->receive_ns) {
-			w->receive_ns = w->now_ns + RECEIVE_WITHIN_NS;
+		if (came || queued > 0 || w->egress.now_ns >= w->idle.receive_ns) {
+			w->idle.receive_ns = w->egress.now_ns + RECEIVE_WITHIN_NS;
 			received = drb_receive(w, &next_ns);
 		}
-		if (w->paced && received)
+		if (w->egress.paced && received)
 			drb_transmit(w, &next_ns);
 		end_iteration(w, &next_ns);
 		tsc = count_iteration(w, tsc, received > 0 || queued > 0);
 		came = true;
 		if (received) {
-			w->backoff_ns = DRB_BACKOFF_MIN_NS;
-		} else if (!w->poll && next_ns > w->now_ns) {
+			w->idle.backoff_ns = DRB_BACKOFF_MIN_NS;
+		} else if (!w->idle.poll && next_ns > w->egress.now_ns) {
 			drb_bulk_policy_update(w);
 			came = sleep_until(w, next_ns);
 			tsc = rte_rdtsc();
 		}
 	}
-	atomic_store(&w->running, false);
+	atomic_store(&w->shared.running, false);
 }

@@ -9,14 +9,14 @@
 uint32_t drb_police(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)
 {
 	struct drb_worker_port *port = &w->port[in];
-	const struct drb_egress *link = &w->egress[in]; // as fast as the other direction
+	const struct drb_egress *link = &w->egress.queue[in]; // as fast as the other direction
 	const uint32_t burst = port->host_burst;
-	struct drb_instant latest = {.ns = w->now_ns};
+	struct drb_instant latest = {.ns = w->egress.now_ns};
 	uint32_t kept = 0;
 
 	drb_egress_serialise(link, &latest, burst, (uint64_t)burst * RTE_ETHER_MAX_LEN);
-	if (port->sent.ns < w->now_ns)
-		port->sent = (struct drb_instant){.ns = w->now_ns};
+	if (port->sent.ns < w->egress.now_ns)
+		port->sent = (struct drb_instant){.ns = w->egress.now_ns};
 	for (uint32_t i = 0; i < count; i++) {
 		struct rte_mbuf *m = packets[i];
 		struct drb_instant sent = port->sent;

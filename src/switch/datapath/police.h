@@ -5,6 +5,6 @@
 
 #include "switch/datapath/worker/worker.h"
 
-// Drops the packets of a burst from a host's port that are ahead of its link at w->now_ns by more
-// than host_burst full-length packets. Returns how many are left.
+// Drops the packets of a burst from a host's port that are ahead of its link by more than
+// host_burst full-length packets. Returns how many are left.
 uint32_t drb_police(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count);

@@ -23,48 +23,51 @@ uint32_t drb_receive(struct drb_worker *w, uint64_t *next_ns)
 	struct rte_mbuf *packets[DRB_BURST_MAX];
 	uint32_t total = 0;
 
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		struct drb_port_queue *q = w->port[i].queue;
 		if (!w->port[i].active || q->rx == DRB_QUEUE_NONE || drb_port_is_without_peer(q))
 			continue;
-		if (w->paced && w->queued > 0) {
-			w->now_ns = drb_clock_now();
-			if (*next_ns <= w->now_ns)
+		if (w->egress.paced && w->egress.queued > 0) {
+			w->egress.now_ns = drb_clock_now();
+			if (*next_ns <= w->egress.now_ns)
 				drb_transmit(w, next_ns);
 		}
 		const uint64_t iteration = w->counters.iterations;
-		uint32_t most = drb_receive_budget(&w->share, i, w->burst, iteration);
+		uint32_t most =
+			drb_receive_budget(&w->receive.share, i, w->receive.burst, iteration);
 		uint32_t n = drb_port_receive(q, packets, most);
-		drb_receive_note(&w->share, i, n, most, iteration);
+		drb_receive_note(&w->receive.share, i, n, most, iteration);
 		if (n == 0)
 			continue;
 		drb_sample_sizes(w, n);
 		if (unlikely(w->capture))
 			drb_capture_received(w, i, packets, n);
 		total += n;
-		if (w->paced) {
+		if (w->egress.paced) {
 			// These packets arrived before now, even if the worker was off the CPU
 			// since the iteration began. Packets that are due by now leave before
 			// decisions on these.
-			w->now_ns = drb_clock_now();
-			if (*next_ns <= w->now_ns)
+			w->egress.now_ns = drb_clock_now();
+			if (*next_ns <= w->egress.now_ns)
 				drb_transmit(w, next_ns);
 		}
-		if (unlikely(w->off >> i & 1))
+		if (unlikely(w->links.off >> i & 1))
 			n = drop_all(w, i, packets, n);
 		else if (unlikely(w->port[i].host_burst > 0))
 			n = drb_police(w, i, packets, n);
 		if (n == 0)
 			continue;
-		if (w->outside)
-			drb_shared_load_read(w, i);
+		if (w->decide.outside) {
+			drb_ring_load_read(w, i);
+			drb_shared_load_read(&w->decide, w->egress.up_ports);
+		}
 		drb_forward_burst(w, i, packets, n);
-		if (w->paced)
+		if (w->egress.paced)
 			*next_ns = 0; // the queues have changed
 		else
 			drb_transmit(w, next_ns);
-		if (w->shared_load.count)
-			drb_shared_load_publish(w);
+		if (w->decide.shared_load.count)
+			drb_shared_load_publish(&w->shared.load, &w->decide, &w->egress);
 	}
 	return total;
 }

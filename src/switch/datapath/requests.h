@@ -17,7 +17,7 @@ bool drb_worker_has_answered(const struct drb_worker *w, unsigned request);
 // Asks the loop for a snapshot of all counters. Call in the control thread, once the snapshot
 // before is complete.
 void drb_worker_ask_snapshot(struct drb_worker *w);
-// True if w->snapshot answers the last request.
+// True if w->shared.snapshot answers the last request.
 bool drb_worker_has_snapshot(const struct drb_worker *w);
 // Has the loop make a change, or only confirm that it runs (NULL). Call in the control thread
 // (changes.c), once the change before is made.

@@ -15,9 +15,9 @@ static inline uint32_t drb_log_bin(uint32_t size)
 
 static inline void drb_sample_queues(struct drb_worker *w)
 {
-	w->unsampled = DRB_QUEUE_SAMPLE_EVERY - 1;
-	for (uint32_t i = 0; i < w->ports; i++)
-		w->queue_length[drb_log_bin(w->occupancy[i])] += w->port[i].active;
+	w->receive.unsampled = DRB_QUEUE_SAMPLE_EVERY - 1;
+	for (uint32_t i = 0; i < w->egress.ports; i++)
+		w->receive.queue_length[drb_log_bin(w->egress.occupancy[i])] += w->port[i].active;
 }
 
 // Records a received burst of count > 0 packets.
@@ -25,7 +25,7 @@ static inline void drb_sample_sizes(struct drb_worker *w, uint32_t count)
 {
 	w->counters.rx_bursts++;
 	// Without a limit: a burst never reaches the last bin.
-	w->burst_size[32 - (uint32_t)__builtin_clz(count)]++;
-	if (__builtin_expect(w->unsampled-- == 0, 0))
+	w->receive.burst_size[32 - (uint32_t)__builtin_clz(count)]++;
+	if (__builtin_expect(w->receive.unsampled-- == 0, 0))
 		drb_sample_queues(w);
 }

@@ -54,19 +54,19 @@ static void count_losses(struct drb_snapshot *s, uint32_t i, struct drb_port_que
 
 void drb_worker_take_snapshot(struct drb_worker *w)
 {
-	struct drb_snapshot *s = &w->snapshot;
+	struct drb_snapshot *s = &w->shared.snapshot;
 
 	s->time_ns = drb_clock_now();
-	s->routing = w->routing;
-	s->routing.flows_appeared = w->flows.appeared;
-	s->routing.flows_idled = w->flows.idled;
-	s->routing.flows_closed = w->flows.closed;
-	s->flows = w->flows.live;
-	s->threshold = w->threshold.value;
-	s->utilisation = w->threshold.utilisation;
-	memcpy(s->difference, w->difference, sizeof(s->difference));
-	memcpy(s->burst_size, w->burst_size, sizeof(s->burst_size));
-	memcpy(s->queue_length, w->queue_length, sizeof(s->queue_length));
+	s->routing = w->decide.routing;
+	s->routing.flows_appeared = w->decide.flows.appeared;
+	s->routing.flows_idled = w->decide.flows.idled;
+	s->routing.flows_closed = w->decide.flows.closed;
+	s->flows = w->decide.flows.live;
+	s->threshold = w->decide.threshold.value;
+	s->utilisation = w->decide.threshold.utilisation;
+	memcpy(s->difference, w->decide.difference, sizeof(s->difference));
+	memcpy(s->burst_size, w->receive.burst_size, sizeof(s->burst_size));
+	memcpy(s->queue_length, w->receive.queue_length, sizeof(s->queue_length));
 	s->worker = w->counters;
 	drb_liveness_view(&w->liveness, s->live, s->time_ns);
 	s->more_outages = w->liveness.known.outages.more > 0;
@@ -74,9 +74,9 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 		s->drop[i] = w->drop[i];
 	for (uint32_t f = 0; f < DRB_HOST_FAULT_COUNT; f++)
 		s->host_faults[f] = drb_host_fault_ports(w, f, s->time_ns);
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		struct drb_worker_port *p = &w->port[i];
-		const struct drb_egress *q = &w->egress[i];
+		const struct drb_egress *q = &w->egress.queue[i];
 		s->port[i] = count_port(p, q, s->time_ns);
 		count_losses(s, i, p->queue);
 		s->worker.late_ns += q->late.ns;
@@ -85,8 +85,9 @@ void drb_worker_take_snapshot(struct drb_worker *w)
 		s->worker.tx_refused += p->tx_refused;
 	}
 	s->worker.busy_ns = s->time_ns - w->started_ns - s->worker.sleep_ns;
-	atomic_store_explicit(&w->snapshot_done,
-			      atomic_load_explicit(&w->snapshot_wanted, memory_order_relaxed),
-			      memory_order_release);
+	atomic_store_explicit(
+		&w->shared.snapshot_done,
+		atomic_load_explicit(&w->shared.snapshot_wanted, memory_order_relaxed),
+		memory_order_release);
 	drb_worker_tell(w);
 }

@@ -18,18 +18,18 @@ int drb_transmit_attach(struct drb_worker *w, uint32_t i)
 
 	if (!q->review)
 		return 0;
-	if (w->changes_fd < 0)
-		w->changes_fd = drb_interfaces_watch();
-	w->review_ns = 0;
-	return w->changes_fd < 0 ? -errno : 0;
+	if (w->egress.changes_fd < 0)
+		w->egress.changes_fd = drb_interfaces_watch();
+	w->egress.review_ns = 0;
+	return w->egress.changes_fd < 0 ? -errno : 0;
 }
 
 void drb_transmit_review(struct drb_worker *w)
 {
-	w->review_ns = w->now_ns + REVIEW_NS;
-	if (!drb_interfaces_changed(w->changes_fd))
+	w->egress.review_ns = w->egress.now_ns + REVIEW_NS;
+	if (!drb_interfaces_changed(w->egress.changes_fd))
 		return;
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		struct drb_port_queue *q = w->port[i].queue;
 		if (q && q->review)
 			q->review(q);
@@ -40,7 +40,7 @@ void drb_transmit_review(struct drb_worker *w)
 // sent when they left the queue, so that is undone.
 static uint32_t free_line(struct drb_worker *w, uint32_t i)
 {
-	struct drb_delay_line *line = &w->line[i];
+	struct drb_delay_line *line = &w->egress.line[i];
 	uint32_t length = drb_delay_line_length(line);
 
 	for (; line->head < line->tail; line->head++) {
@@ -53,12 +53,12 @@ static uint32_t free_line(struct drb_worker *w, uint32_t i)
 
 uint32_t drb_transmit_free(struct drb_worker *w, uint32_t i)
 {
-	struct drb_egress *q = &w->egress[i];
+	struct drb_egress *q = &w->egress.queue[i];
 	uint32_t length = drb_egress_length(q);
 
 	for (uint32_t n = 0; n < length; n++)
 		rte_pktmbuf_free(q->packet[drb_egress_ring_index(q, n)]);
-	drb_egress_clear(q, w->now_ns);
+	drb_egress_clear(q, w->egress.now_ns);
 	return length + free_line(w, i);
 }
 
@@ -102,7 +102,7 @@ static __attribute__((noinline)) uint32_t lose(struct drb_worker *w, uint32_t i,
 
 static inline bool is_off(const struct drb_worker *w, uint32_t i)
 {
-	return w->off >> i & 1;
+	return w->links.off >> i & 1;
 }
 
 static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker *w, uint32_t i,
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) uint32_t send_by(struct drb_worker 
 
 	if (unlikely(is_off(w, i)))
 		return lose(w, i, packets, count, result);
-	w->unflushed |= (uint64_t)q->flushed << i;
+	w->egress.unflushed |= (uint64_t)q->flushed << i;
 	if (unlikely(w->capture))
 		return send_captured(w, i, packets, count, result);
 	return drb_port_send(q, packets, count, result);
@@ -131,8 +131,8 @@ uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **pa
 
 void drb_transmit_flush(struct drb_worker *w)
 {
-	for (; w->unflushed; w->unflushed &= w->unflushed - 1) {
-		struct drb_port_queue *q = w->port[__builtin_ctzll(w->unflushed)].queue;
+	for (; w->egress.unflushed; w->egress.unflushed &= w->egress.unflushed - 1) {
+		struct drb_port_queue *q = w->port[__builtin_ctzll(w->egress.unflushed)].queue;
 		q->kind->flush(q);
 	}
 }
@@ -147,15 +147,15 @@ static void count_lost(struct drb_worker *w, uint32_t i, uint32_t packets, enum 
 // comes.
 static void abandon(struct drb_worker *w, uint32_t i)
 {
-	const struct drb_egress *q = &w->egress[i];
+	const struct drb_egress *q = &w->egress.queue[i];
 
 	for (uint32_t n = 0; unlikely(w->capture) && n < drb_egress_length(q); n++)
 		drb_capture_dropped(w, i, q->packet[drb_egress_ring_index(q, n)],
 				    DRB_CAPTURE_DROP_OUT, DRB_DROP_port_down);
 	uint32_t length = drb_transmit_free(w, i);
 	count_lost(w, i, length, DRB_DROP_port_down);
-	w->occupancy[i] = 0;
-	w->queued -= length;
+	w->egress.occupancy[i] = 0;
+	w->egress.queued -= length;
 }
 
 // Counts the results of a send, and how many packets were refused.
@@ -173,16 +173,17 @@ static inline void account(struct drb_worker *w, uint32_t i, uint32_t refused,
 static __attribute__((noinline)) uint32_t put_on_link(struct drb_worker *w, uint32_t i,
 						      uint32_t due, struct drb_send_result *result)
 {
-	uint32_t put = drb_delay_line_put(&w->line[i], &w->egress[i], due, w->now_ns);
+	uint32_t put =
+		drb_delay_line_put(&w->egress.line[i], &w->egress.queue[i], due, w->egress.now_ns);
 
 	*result = (struct drb_send_result){0};
-	w->queued += put;
+	w->egress.queued += put;
 	return put;
 }
 
 static inline bool is_delayed(const struct drb_worker *w, uint32_t i)
 {
-	return unlikely(w->delayed >> i & 1);
+	return unlikely(w->egress.delayed >> i & 1);
 }
 
 // Hands the first `due` packets of port i's queue to its driver, or puts them on its delayed link.
@@ -199,10 +200,10 @@ static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w
 
 	if (unlikely(sent < due))
 		octets -= packets_octets(front + sent, due - sent);
-	drb_egress_pop(&w->egress[i], sent, octets, w->now_ns);
+	drb_egress_pop(&w->egress.queue[i], sent, octets, w->egress.now_ns);
 	port->out_octets += octets - result.lost_octets;
-	w->occupancy[i] -= sent;
-	w->queued -= sent;
+	w->egress.occupancy[i] -= sent;
+	w->egress.queued -= sent;
 	account(w, i, due - sent, &result);
 	return sent < due;
 }
@@ -210,18 +211,19 @@ static inline __attribute__((always_inline)) bool hand_over(struct drb_worker *w
 // Hands packets that may leave now to port i's driver. True if the driver refused some.
 static bool transmit(struct drb_worker *w, uint32_t i)
 {
-	struct drb_egress *q = &w->egress[i];
+	struct drb_egress *q = &w->egress.queue[i];
 	uint32_t due;
 
 	if (unlikely(drb_port_is_without_peer(w->port[i].queue))) {
 		abandon(w, i);
 		return false;
 	}
-	while (w->occupancy[i] > 0 && (due = drb_egress_due(q, w->now_ns, w->tx_burst)) > 0) {
+	while (w->egress.occupancy[i] > 0 &&
+	       (due = drb_egress_due(q, w->egress.now_ns, w->egress.tx_burst)) > 0) {
 		void **front = drb_egress_front(q, &due);
-		uint64_t octets = due == w->occupancy[i] ? q->octets
-				  : q->paced             ? drb_egress_octets(q, due)
-							 : packets_octets(front, due);
+		uint64_t octets = due == w->egress.occupancy[i] ? q->octets
+				  : q->paced                    ? drb_egress_octets(q, due)
+								: packets_octets(front, due);
 		if (unlikely(hand_over(w, i, front, due, octets)))
 			return true;
 	}
@@ -231,57 +233,58 @@ static bool transmit(struct drb_worker *w, uint32_t i)
 // The same if the whole queue leaves in one call, as mostly without a rate.
 static inline bool transmit_whole(struct drb_worker *w, uint32_t i)
 {
-	struct drb_egress *q = &w->egress[i];
+	struct drb_egress *q = &w->egress.queue[i];
 
 	q->max = drb_egress_max(q);
-	return hand_over(w, i, q->packet, w->occupancy[i], q->octets);
+	return hand_over(w, i, q->packet, w->egress.occupancy[i], q->octets);
 }
 
 static inline bool is_whole(const struct drb_worker *w, uint32_t i)
 {
-	return drb_egress_is_whole(&w->egress[i]) && w->occupancy[i] <= w->tx_burst &&
+	return drb_egress_is_whole(&w->egress.queue[i]) &&
+	       w->egress.occupancy[i] <= w->egress.tx_burst &&
 	       !drb_port_is_without_peer(w->port[i].queue);
 }
 
 // Hands packets whose delay on the link is over to port i's driver. Returns when the next are due.
 static uint64_t come_off_link(struct drb_worker *w, uint32_t i)
 {
-	struct drb_delay_line *line = &w->line[i];
+	struct drb_delay_line *line = &w->egress.line[i];
 	struct drb_send_result result;
 	uint32_t due;
 
 	if (drb_delay_line_length(line) > 0 && drb_port_is_without_peer(w->port[i].queue))
 		abandon(w, i);
 	for (;;) {
-		due = w->tx_burst;
-		void **front = drb_delay_line_due(line, w->now_ns, &due);
+		due = w->egress.tx_burst;
+		void **front = drb_delay_line_due(line, w->egress.now_ns, &due);
 		if (due == 0)
 			return drb_delay_line_next_ns(line);
 		uint32_t sent = send_by(w, i, (struct rte_mbuf **)front, due, &result);
 		drb_delay_line_pop(line, sent);
-		w->queued -= sent;
+		w->egress.queued -= sent;
 		w->port[i].out_octets -= result.lost_octets;
 		account(w, i, due - sent, &result);
 		if (sent < due)
-			return w->now_ns + RETRY_NS;
+			return w->egress.now_ns + RETRY_NS;
 	}
 }
 
 void drb_transmit(struct drb_worker *w, uint64_t *next_ns)
 {
 	*next_ns = UINT64_MAX;
-	for (uint32_t i = 0; i < w->ports; i++) {
-		if (w->occupancy[i] == 0)
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
+		if (w->egress.occupancy[i] == 0)
 			continue;
 		bool refused = likely(is_whole(w, i)) ? transmit_whole(w, i) : transmit(w, i);
-		if (likely(w->occupancy[i] == 0))
+		if (likely(w->egress.occupancy[i] == 0))
 			continue;
-		uint64_t next = drb_egress_next_ns(&w->egress[i]);
-		if (refused && next < w->now_ns + RETRY_NS)
-			next = w->now_ns + RETRY_NS;
+		uint64_t next = drb_egress_next_ns(&w->egress.queue[i]);
+		if (refused && next < w->egress.now_ns + RETRY_NS)
+			next = w->egress.now_ns + RETRY_NS;
 		*next_ns = next < *next_ns ? next : *next_ns;
 	}
-	for (uint64_t left = w->delayed; unlikely(left); left &= left - 1) {
+	for (uint64_t left = w->egress.delayed; unlikely(left); left &= left - 1) {
 		uint64_t next = come_off_link(w, (uint32_t)__builtin_ctzll(left));
 		*next_ns = next < *next_ns ? next : *next_ns;
 	}

@@ -24,7 +24,7 @@ static inline struct drb_link_model drb_worker_link(const struct drb_setup *s,
 // setup must outlive the worker. Ports are inactive until drb_worker_attach(). 0 or -ENOMEM.
 int drb_worker_init(struct drb_worker *w, const struct drb_setup *setup);
 // Sets the scheme and the choice by which the worker decides.
-void drb_worker_choose(struct drb_worker *w, const struct drb_setup *setup);
+void drb_worker_choose(struct drb_decide_state *d, const struct drb_setup *setup);
 // Makes it worker `number` of several. owner: worker 0, which keeps the state of links.
 void drb_worker_join(struct drb_worker *w, struct drb_worker *owner, uint32_t number);
 // Applies the configuration that a reload may change, and which sources each port accepts.

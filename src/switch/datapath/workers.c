@@ -39,12 +39,12 @@ int drb_workers_init(struct drb_workers *all, const struct drb_setup *s)
 		drb_worker_join(w, &all->worker[0], n);
 		w->told_fd = all->told_fd;
 		if (n > 0)
-			w->rng = drb_rng_seed(drb_mix64(s->seed) + n,
-					      (uint64_t)s->layer << 32 | s->label);
+			w->decide.rng = drb_rng_seed(drb_mix64(s->seed) + n,
+						     (uint64_t)s->layer << 32 | s->label);
 		for (uint32_t i = 0; i < all->count; i++) {
 			if (i != n)
-				w->shared_load.other[w->shared_load.count++] =
-					&all->worker[i].published;
+				w->decide.shared_load.other[w->decide.shared_load.count++] =
+					&all->worker[i].shared.load;
 		}
 	}
 	return 0;
@@ -86,7 +86,7 @@ int drb_workers_attach(struct drb_workers *all, const struct drb_port_set *ports
 				return rc;
 		}
 		drb_worker_configure(w, s); // now that its ports are known
-		int rc = drb_assign_init(w, s);
+		int rc = drb_assign_init(&w->decide, s);
 		if (rc == -ENOMEM)
 			drb_error("no memory for %u flows (routing.flow_max)", s->flow_max);
 		else if (rc < 0)
@@ -136,7 +136,7 @@ void drb_workers_join(struct drb_workers *all)
 		rte_eal_wait_lcore(n + 1);
 		// Makes all writes of the worker visible here: the memory order of DPDK's wait is
 		// internal to it.
-		(void)atomic_load(&all->worker[n].running);
+		(void)atomic_load(&all->worker[n].shared.running);
 	}
 	all->launched = false;
 	drb_changes_go_on(all);
@@ -152,7 +152,8 @@ int drb_workers_stuck(const struct drb_workers *all)
 {
 	const int n = atomic_load(&all->stuck);
 
-	return n >= 0 && atomic_load(&all->worker[n].running) ? n : -1; // not once it has ended
+	return n >= 0 && atomic_load(&all->worker[n].shared.running) ? n
+								     : -1; // not once it has ended
 }
 
 int drb_workers_idle_init(struct drb_workers *all)
@@ -220,9 +221,9 @@ bool drb_workers_have_snapshots(const struct drb_workers *all)
 
 void drb_workers_sum_snapshots(const struct drb_workers *all, struct drb_snapshot *out)
 {
-	*out = all->worker[0].snapshot;
+	*out = all->worker[0].shared.snapshot;
 	for (uint32_t n = 1; n < all->count; n++)
-		snapshot_add(out, &all->worker[n].snapshot);
+		snapshot_add(out, &all->worker[n].shared.snapshot);
 	// Each worker has its own values; readers get their mean.
 	out->threshold /= all->count;
 	out->utilisation /= all->count;

@@ -5,7 +5,6 @@
 
 #include <rte_mbuf.h>
 
-#include "core/packet/flow_key.h"
 #include "core/routing/decide.h"
 #include "core/schemes/all.h"
 
@@ -46,19 +45,20 @@ struct burst_loads {
 	uint32_t room[DRB_UPLINKS_MAX]; // packets that queues still take; not set for LOADS_QUEUED
 };
 
-static inline __attribute__((always_inline)) void open_loads(const struct drb_worker *w,
+static inline __attribute__((always_inline)) void open_loads(const struct drb_shared_load *other,
+							     const struct drb_egress_set *e,
 							     enum loads_form form,
 							     struct burst_loads *l)
 {
 	l->loads = (struct drb_loads){0};
 	if (form == LOADS_NONE)
 		return;
-	drb_shared_load_sum(w, l->load);
-	const uint32_t waiting = drb_waiting_uplinks(w);
-	for (uint32_t u = 0; u < w->up_ports; u++) {
+	drb_shared_load_sum(other, e, l->load);
+	const uint32_t waiting = drb_waiting_uplinks(e);
+	for (uint32_t u = 0; u < e->up_ports; u++) {
 		l->wait[u] = waiting >> u & 1;
 		if (form != LOADS_QUEUED)
-			l->room[u] = drb_egress_room(&w->egress[w->down_ports + u]);
+			l->room[u] = drb_egress_room(&e->queue[e->down_ports + u]);
 	}
 	l->loads.at = l->load; // after the call, so that the compiler knows it in the loop
 }
@@ -79,15 +79,15 @@ static inline __attribute__((always_inline)) void add_load(enum loads_form form,
 // Returns the decider of the burst, as a copy. With the worker's own, the compiler must assume that
 // each write into a frame changes it.
 static inline __attribute__((always_inline)) struct drb_decider decider_of(
-	const struct drb_worker *w, const struct loop_variant v)
+	const struct drb_decide_state *s, const struct loop_variant v)
 {
-	struct drb_choice choice = w->choice;
+	struct drb_choice choice = s->choice;
 
 	if (v.ops)
 		choice.ops = v.ops;
 	if (v.form < LOADS_ANY)
 		choice.choices = 2;
-	struct drb_decider d = drb_scheme_state_decider(&w->scheme_state, &choice);
+	struct drb_decider d = drb_scheme_state_decider(&s->scheme_state, &choice);
 	if (!v.marks)
 		d.mark = 0; // it is 0: this tells the compiler
 	if (v.ops != &by_default && choice.uplinks < 2)
@@ -102,20 +102,6 @@ static inline __attribute__((always_inline)) enum drb_draw draw_of(const struct 
 								   enum loads_form form)
 {
 	return form == LOADS_NONE ? c->ops->unloaded : drb_draw_of(c);
-}
-
-static inline __attribute__((always_inline)) struct drb_decision decision_on(
-	const struct drb_scheme_ops *ops, bool marks, const struct rte_mbuf *m, uint8_t mac_octet)
-{
-	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-	struct drb_decision d = {.dest = drb_addr_label_octets(frame)};
-	uint8_t flags;
-
-	if (ops->needs & DRB_READS_FLOW)
-		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
-	if (marks)
-		d.mark = frame[DRB_MARK_AT] ^ mac_octet;
-	return d;
 }
 
 // The other end empties a ring one burst at a time. Successive packets to one host would not wait
@@ -140,26 +126,24 @@ static inline __attribute__((always_inline)) bool follow(struct train *t, uint32
 	return follows;
 }
 
-static inline __attribute__((always_inline)) uint32_t uplink_of(const struct drb_worker *w,
+static inline __attribute__((always_inline)) uint32_t uplink_of(const struct drb_guarded *g,
 								const struct loop_variant v,
 								const struct drb_decider *s,
 								struct drb_loads loads,
 								struct drb_decision *d)
 {
-	return v.ops ? drb_decide_by(v.ops, s, loads, d)
-		     : drb_guarded_choose(&w->guarded, s, loads, d);
+	return v.ops ? drb_decide_by(v.ops, s, loads, d) : drb_guarded_choose(g, s, loads, d);
 }
 
 // The loop: classifies each packet, and has the scheme choose the uplink of each that goes up.
-static inline __attribute__((always_inline)) void decide(struct drb_worker *w, struct drb_burst *b,
+static inline __attribute__((always_inline)) void decide(struct drb_decide_state *s,
+							 const struct drb_egress_set *e,
+							 struct drb_burst *b,
 							 const struct loop_variant v)
 {
 	const struct drb_classifier classifier = *b->classifier;
-	const uint8_t mac_octet = w->scheme_state.mac_octet;
-	// See drb_scheme_state_size(). A link with a rate is never without load.
-	const bool octets = v.form != LOADS_NONE && w->scheme_state.octets;
-	const uint32_t overhead = w->scheme_state.overhead;
-	const struct drb_decider decider = decider_of(w, v);
+	struct drb_scheme_state state = s->scheme_state; // a copy, as in decider_of()
+	const struct drb_decider decider = decider_of(s, v);
 	const struct drb_scheme_ops *ops = v.ops ? v.ops : decider.choice.ops;
 	const enum drb_draw draw = draw_of(&decider.choice, v.form);
 	const uint32_t per_number = drb_draws_per_number(draw, decider.choice.uplinks);
@@ -172,31 +156,31 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 			      0};
 	struct burst_loads l;
 
-	open_loads(w, v.form, &l);
+	state.octets &= v.form != LOADS_NONE; // a link with a rate is never without load
+	open_loads(&s->shared_load, e, v.form, &l);
 	for (uint32_t i = 0, end; i < count; i = end) {
-		uint64_t number = per_number == UINT32_MAX ? 0 : drb_rng_next(&w->rng);
+		uint64_t number = per_number == UINT32_MAX ? 0 : drb_rng_next(&s->rng);
 		end = count - i > per_number ? i + per_number : count;
 		for (uint32_t k = i; k < end; k++) {
 			struct rte_mbuf *m = packets[k];
 			uint32_t class = drb_classify(&classifier, m);
 			mixed |= m->pkt_len ^ size;
 			if (class >= DRB_CLASS_UP) {
-				struct drb_decision d = decision_on(ops, v.marks, m, mac_octet);
+				struct drb_decision d =
+					drb_scheme_state_decision(&state, ops, v.marks, m);
 				d.def = class - DRB_CLASS_UP;
 				const uint8_t came = d.mark;
-				if (ops->needs & DRB_READS_SIZE)
-					d.size = octets ? m->pkt_len + overhead : 1;
 				d.draw = drb_draw_next(draw, decider.choice.uplinks, &number);
-				uint32_t up = uplink_of(w, v, &decider, l.loads, &d);
+				uint32_t up = uplink_of(&s->guarded, v, &decider, l.loads, &d);
 				const bool follows = follow(&train, d.dest, &up);
 				redirected += up != d.def;
 				walked += d.walks;
 				if (v.form >= LOADS_ANY && unlikely(b->recorded) && !d.walks &&
 				    !follows)
-					drb_sample_difference(w, &decider.choice, l.load, &d);
+					drb_sample_difference(s, &decider.choice, l.load, &d);
 				if (v.marks && d.mark != came)
 					rte_pktmbuf_mtod(m, uint8_t *)[DRB_MARK_AT] =
-						mac_octet ^ d.mark;
+						state.mac_octet ^ d.mark;
 				add_load(v.form, up, &l);
 				class = DRB_CLASS_UP + up;
 			}
@@ -209,15 +193,17 @@ static inline __attribute__((always_inline)) void decide(struct drb_worker *w, s
 }
 
 // A loop, for one variant.
-typedef void decide_loop(struct drb_worker *w, struct drb_burst *b);
+typedef void decide_loop(struct drb_decide_state *s, const struct drb_egress_set *e,
+			 struct drb_burst *b);
 
 // Loops of a scheme that compares no loads, or marks no packets, are equal; the compiler merges
 // them.
 // clang-format off
 #define LOOP_BY(loop, ops, form, with_marks)                                                       \
-	static void loop(struct drb_worker *w, struct drb_burst *b)                                \
+	static void loop(struct drb_decide_state *s, const struct drb_egress_set *e,               \
+			 struct drb_burst *b)                                                      \
 	{                                                                                          \
-		decide(w, b, (struct loop_variant){ops, form, with_marks});                        \
+		decide(s, e, b, (struct loop_variant){ops, form, with_marks});                     \
 	}
 #define LOOP(loop, of, form, with_marks)                                                           \
 	LOOP_BY(loop, &(of), (of).compares == DRB_COMPARES_NONE ? LOADS_NONE : (form),             \
@@ -247,46 +233,46 @@ static decide_loop *const loops[DRB_SCHEME_COUNT + 1][LOADS_FORMS][2] = {
 };
 // clang-format on
 
-static enum loads_form form_of(const struct drb_worker *w, const struct drb_burst *b, bool fits)
+static enum loads_form form_of(bool pairs, bool rings, const struct drb_burst *b, bool fits)
 {
 	if (b->unloaded)
 		return LOADS_NONE;
-	if (fits && likely(!b->recorded) && w->pairs)
+	if (fits && likely(!b->recorded) && pairs)
 		return LOADS_QUEUED;
-	return w->rings ? LOADS_RINGS : LOADS_ANY;
+	return rings ? LOADS_RINGS : LOADS_ANY;
 }
 
 // True if a packet of the burst may be sent up with a mark: this switch writes some, or it came
 // with one.
-static bool has_marks(const struct drb_worker *w, const struct drb_burst *b)
+static bool has_marks(const struct drb_scheme_state *s, const struct drb_burst *b)
 {
-	const struct drb_scheme_state *s = &w->scheme_state;
-
 	return b->marked || (s->ops->own_mark && s->ops->own_mark(s->state));
 }
 
-static decide_loop *loop_of(const struct drb_worker *w, struct drb_burst *b, bool fits)
+static decide_loop *loop_of(const struct drb_decide_state *s, bool rings, struct drb_burst *b,
+			    bool fits)
 {
-	const struct drb_scheme_ops *ops = w->choice.ops;
-	enum loads_form form = form_of(w, b, fits);
+	const struct drb_scheme_ops *ops = s->choice.ops;
+	enum loads_form form = form_of(s->pairs, rings, b, fits);
 
-	if (w->choice.uplinks < 2)
+	if (s->choice.uplinks < 2)
 		return decide_by_default;
-	const bool marks = ops->mark_bits && has_marks(w, b);
+	const bool marks = ops->mark_bits && has_marks(&s->scheme_state, b);
 	// While no packet is marked or delayed, all take their defaults. The queues are empty, and
 	// hold the demand for each uplink once the burst is queued: the scheme then counts them.
 	if (ops->count && form == LOADS_NONE && fits && !marks) {
 		b->counts_queues = true;
 		return decide_by_default;
 	}
-	return loops[w->scheme][form][marks];
+	return loops[s->scheme][form][marks];
 }
 
-void drb_decide_burst(struct drb_worker *w, struct drb_burst *b, bool fits)
+void drb_decide_burst(struct drb_decide_state *s, const struct drb_egress_set *e,
+		      struct drb_burst *b, bool fits)
 {
 	if (unlikely(b->count == 0))
 		return; // all are on a detour
-	b->recorded = drb_sample_burst(w);
-	b->unloaded = drb_uplinks_are_unloaded(w);
-	loop_of(w, b, fits)(w, b);
+	b->recorded = drb_sample_burst(s);
+	b->unloaded = drb_uplinks_are_unloaded(s, e);
+	loop_of(s, e->rings, b, fits)(s, e, b);
 }

@@ -5,20 +5,20 @@
 
 #include "core/routing/candidates.h"
 
-#include "switch/datapath/worker/worker.h"
+#include "switch/datapath/worker/decide_state.h"
 
 // True if the decisions of this burst are recorded, as in one burst of DRB_DIFFERENCE_EVERY. Call
 // once a burst.
-static inline bool drb_sample_burst(struct drb_worker *w)
+static inline bool drb_sample_burst(struct drb_decide_state *s)
 {
-	if (__builtin_expect(w->unrecorded-- != 0, 1))
+	if (__builtin_expect(s->unrecorded-- != 0, 1))
 		return false;
-	w->unrecorded = DRB_DIFFERENCE_EVERY - 1;
-	return (w->choice.ops->needs & DRB_HAS_THRESHOLD) && w->choice.uplinks >= 2;
+	s->unrecorded = DRB_DIFFERENCE_EVERY - 1;
+	return (s->choice.ops->needs & DRB_HAS_THRESHOLD) && s->choice.uplinks >= 2;
 }
 
 // Records a decision between d->def and the candidate that d->draw selects.
-static inline void drb_sample_difference(struct drb_worker *w, const struct drb_choice *c,
+static inline void drb_sample_difference(struct drb_decide_state *s, const struct drb_choice *c,
 					 const uint32_t *load, const struct drb_decision *d)
 {
 	uint32_t candidate = drb_candidate(c, (struct drb_loads){.at = load}, d->def, d->draw);
@@ -28,5 +28,5 @@ static inline void drb_sample_difference(struct drb_worker *w, const struct drb_
 		difference = DRB_DIFFERENCE_MAX;
 	if (difference < -DRB_DIFFERENCE_MAX)
 		difference = -DRB_DIFFERENCE_MAX;
-	w->difference[difference + DRB_DIFFERENCE_MAX]++;
+	s->difference[difference + DRB_DIFFERENCE_MAX]++;
 }

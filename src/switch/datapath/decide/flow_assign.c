@@ -47,37 +47,37 @@ void drb_assign_free(struct drb_assign_memory *m)
 	m->flowlet = NULL;
 }
 
-void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *m)
+void drb_assign_exchange(struct drb_decide_state *d, struct drb_assign_memory *m)
 {
-	struct drb_assign_memory old = {w->flow_secret, w->flows, w->flowlet, w->flowlet_mask};
+	struct drb_assign_memory old = {d->flow_secret, d->flows, d->flowlet, d->flowlet_mask};
 
 	// Counters only grow; live flows that are forgotten count as idled.
 	m->flows.appeared = old.flows.appeared;
 	m->flows.idled = old.flows.idled + old.flows.live;
 	m->flows.closed = old.flows.closed;
-	w->flow_secret = m->secret;
-	w->flows = m->flows;
-	w->flowlet = m->flowlet;
-	w->flowlet_mask = m->flowlet_mask;
+	d->flow_secret = m->secret;
+	d->flows = m->flows;
+	d->flowlet = m->flowlet;
+	d->flowlet_mask = m->flowlet_mask;
 	*m = old;
 }
 
-void drb_assign_set(struct drb_worker *w, const struct drb_setup *s)
+void drb_assign_set(struct drb_decide_state *d, const struct drb_setup *s)
 {
-	w->flowlet_gap = drb_flow_tick(s->flowlet_gap_ns);
-	if (w->flows.entry)
-		drb_flow_table_times(&w->flows, s->flow_idle_ns, s->flow_grace_ns);
+	d->flowlet_gap = drb_flow_tick(s->flowlet_gap_ns);
+	if (d->flows.entry)
+		drb_flow_table_times(&d->flows, s->flow_idle_ns, s->flow_grace_ns);
 }
 
-int drb_assign_init(struct drb_worker *w, const struct drb_setup *s)
+int drb_assign_init(struct drb_decide_state *d, const struct drb_setup *s)
 {
 	struct drb_assign_memory memory;
 	int rc = drb_assign_make(&memory, s);
 
 	if (rc < 0)
 		return rc;
-	drb_assign_exchange(w, &memory);
-	drb_assign_set(w, s);
+	drb_assign_exchange(d, &memory);
+	drb_assign_set(d, s);
 	return 0;
 }
 
@@ -89,7 +89,7 @@ static inline __attribute__((always_inline)) void packets_classify(const struct 
 {
 	// Copies, as in decide_burst.c: the compiler must assume that a byte written changes the
 	// originals.
-	const struct drb_hash_key secret = w->flow_secret;
+	const struct drb_hash_key secret = w->decide.flow_secret;
 	const struct drb_classifier classifier = *b->classifier;
 	struct rte_mbuf **const packets = b->packets;
 	const uint32_t count = b->count;
@@ -108,10 +108,10 @@ static inline __attribute__((always_inline)) void packets_classify(const struct 
 		up->at[n] = (uint8_t)i;
 		up->flow[n] = flow;
 		if (flowlets) {
-			__builtin_prefetch(&w->flowlet[flow & w->flowlet_mask], 1);
+			__builtin_prefetch(&w->decide.flowlet[flow & w->decide.flowlet_mask], 1);
 		} else {
 			up->flags[n] = flags;
-			drb_flow_table_prefetch(&w->flows, flow);
+			drb_flow_table_prefetch(&w->decide.flows, flow);
 		}
 		n++;
 	}
@@ -122,13 +122,13 @@ static inline __attribute__((always_inline)) void packets_classify(const struct 
 // The uplinks to choose among, a bit each; 0: all.
 static uint64_t usable_uplinks(const struct drb_worker *w)
 {
-	return w->dead ? drb_ports_from(w->links.usable, w->down_ports) : 0;
+	return w->links.dead ? drb_ports_from(w->links.ports.usable, w->egress.down_ports) : 0;
 }
 
 // The dead uplinks, one bit each.
 static uint64_t dead_uplinks(const struct drb_worker *w)
 {
-	return w->dead >> w->down_ports;
+	return w->links.dead >> w->egress.down_ports;
 }
 
 // The decision holds for the whole flow, so the scheme needs no state.
@@ -145,52 +145,49 @@ static uint32_t choose_among(const struct drb_choice *c, uint64_t usable, const 
 static inline struct drb_decision decision_on(struct drb_worker *w, const struct drb_burst *b,
 					      uint32_t i, const struct drb_choice *c)
 {
-	const struct rte_mbuf *m = b->packets[i];
-	struct drb_decision d = {.def = b->class[i] - DRB_CLASS_UP};
-	uint8_t flags;
+	struct drb_decision d =
+		drb_scheme_state_decision(&w->decide.scheme_state, c->ops, false, b->packets[i]);
 
-	if (c->ops->needs & DRB_READS_FLOW)
-		d.flow =
-			drb_flow_hash_of(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, &flags);
-	if (drb_draw_of(c) != DRB_DRAW_NONE || w->dead)
-		d.draw = drb_rng_next(&w->rng);
+	d.def = b->class[i] - DRB_CLASS_UP;
+	if (drb_draw_of(c) != DRB_DRAW_NONE || w->links.dead)
+		d.draw = drb_rng_next(&w->decide.rng);
 	return d;
 }
 
 // Decides as in packet unit, for a packet whose flow does not fit into the table.
 static uint32_t choose_alone(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
 {
-	struct drb_decision d = decision_on(w, b, i, &w->packet_choice);
+	struct drb_decision d = decision_on(w, b, i, &w->decide.packet_choice);
 	uint32_t load[DRB_UPLINKS_MAX];
 
-	w->routing.flow_table_full++;
-	drb_shared_load_sum(w, load);
-	return choose_among(&w->packet_choice, usable_uplinks(w), load, &d);
+	w->decide.routing.flow_table_full++;
+	drb_shared_load_sum(&w->decide.shared_load, &w->egress, load);
+	return choose_among(&w->decide.packet_choice, usable_uplinks(w), load, &d);
 }
 
 static uint32_t choose_for_flow(struct drb_worker *w, const struct drb_burst *b, uint32_t i)
 {
-	struct drb_decision d = decision_on(w, b, i, &w->choice);
+	struct drb_decision d = decision_on(w, b, i, &w->decide.choice);
 	uint32_t load[DRB_UPLINKS_MAX];
 
-	drb_shared_load_flows(w, load);
-	if ((w->choice.ops->needs & DRB_HAS_THRESHOLD) && w->choice.uplinks >= 2)
-		drb_sample_difference(w, &w->choice, load, &d);
-	return choose_among(&w->choice, usable_uplinks(w), load, &d);
+	drb_shared_load_flows(&w->decide, w->egress.up_ports, load);
+	if ((w->decide.choice.ops->needs & DRB_HAS_THRESHOLD) && w->decide.choice.uplinks >= 2)
+		drb_sample_difference(&w->decide, &w->decide.choice, load, &d);
+	return choose_among(&w->decide.choice, usable_uplinks(w), load, &d);
 }
 
 // Chooses an uplink again for the flow at a position, because it has ended or its uplink is dead.
 static __attribute__((noinline)) void choose_again(struct drb_worker *w, const struct drb_burst *b,
 						   uint32_t i, uint32_t tick, int32_t position)
 {
-	struct drb_flow_table *t = &w->flows;
+	struct drb_flow_table *t = &w->decide.flows;
 
 	if (drb_flow_ended(t, &t->entry[position], tick)) {
 		drb_flow_table_end(t, position);
 		drb_flow_table_begin(t, position, choose_for_flow(w, b, i), tick);
 	} else {
 		drb_flow_table_move(t, position, choose_for_flow(w, b, i));
-		w->routing.flows_moved++;
+		w->decide.routing.flows_moved++;
 	}
 }
 
@@ -205,10 +202,11 @@ static uint32_t uplink_of_new(struct drb_worker *w, const struct drb_burst *b, u
 	// The sender is known by the port, or was checked by the layer-1 switch.
 	if (host == DRB_NO_LABEL)
 		host = drb_addr_label_octets(frame + RTE_ETHER_ADDR_LEN);
-	if (unlikely(!drb_flow_table_has_room(&w->flows, host)))
+	if (unlikely(!drb_flow_table_has_room(&w->decide.flows, host)))
 		return choose_alone(w, b, i);
 	uplink = choose_for_flow(w, b, i);
-	*position = drb_flow_table_add(&w->flows, hash, host, uplink, drb_flow_tick(w->now_ns));
+	*position = drb_flow_table_add(&w->decide.flows, hash, host, uplink,
+				       drb_flow_tick(w->egress.now_ns));
 	return *position >= 0 ? uplink : choose_alone(w, b, i);
 }
 
@@ -225,8 +223,8 @@ static inline bool send_by(struct drb_burst *b, uint32_t i, uint32_t uplink)
 static __attribute__((noinline)) bool send_new(struct drb_worker *w, struct drb_burst *b,
 					       uint32_t i, uint64_t hash, uint8_t flags)
 {
-	const uint32_t tick = drb_flow_tick(w->now_ns);
-	struct drb_flow_table *t = &w->flows;
+	const uint32_t tick = drb_flow_tick(w->egress.now_ns);
+	struct drb_flow_table *t = &w->decide.flows;
 	int32_t position;
 	uint32_t uplink;
 
@@ -243,7 +241,7 @@ static void assign_flows(struct drb_worker *w, const struct upward *up, struct d
 {
 	const uint64_t dead = dead_uplinks(w);
 	int32_t position[DRB_FLOW_BULK];
-	struct drb_flow_table *t = &w->flows;
+	struct drb_flow_table *t = &w->decide.flows;
 	uint32_t redirected = 0;
 
 	for (uint32_t from = 0; from < up->count; from += DRB_FLOW_BULK) {
@@ -278,26 +276,26 @@ struct flowlet_choice {
 
 static void open_choice(struct drb_worker *w, struct flowlet_choice *c)
 {
-	c->choice = w->choice;
+	c->choice = w->decide.choice;
 	c->usable = usable_uplinks(w);
-	c->record = drb_sample_burst(w);
-	c->waits = drb_waiting_uplinks(w);
-	drb_shared_load_sum(w, c->load);
+	c->record = drb_sample_burst(&w->decide);
+	c->waits = drb_waiting_uplinks(&w->egress);
+	drb_shared_load_sum(&w->decide.shared_load, &w->egress, c->load);
 	const struct drb_scheme_ops *ops = c->choice.ops;
-	const bool unloaded =
-		ops->compares == DRB_COMPARES_NONE || (!c->record && drb_uplinks_are_unloaded(w));
+	const bool unloaded = ops->compares == DRB_COMPARES_NONE ||
+			      (!c->record && drb_uplinks_are_unloaded(&w->decide, &w->egress));
 	c->by_default = c->usable == 0 && unloaded && (ops->needs & DRB_DEFAULT_UNLOADED);
 }
 
 static inline uint32_t uplink_of_flowlet(struct drb_worker *w, const struct drb_burst *b,
 					 uint32_t i, const struct flowlet_choice *c)
 {
-	w->routing.flowlets++;
+	w->decide.routing.flowlets++;
 	if (likely(c->by_default))
 		return b->class[i] - DRB_CLASS_UP;
 	struct drb_decision d = decision_on(w, b, i, &c->choice);
 	if (unlikely(c->record))
-		drb_sample_difference(w, &c->choice, c->load, &d);
+		drb_sample_difference(&w->decide, &c->choice, c->load, &d);
 	return choose_among(&c->choice, c->usable, c->load, &d);
 }
 
@@ -312,9 +310,9 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 
 	open_choice(w, &choice);
 	for (uint32_t k = 0; k < up->count; k++) {
-		struct drb_flowlet *e = &w->flowlet[up->flow[k] & w->flowlet_mask];
+		struct drb_flowlet *e = &w->decide.flowlet[up->flow[k] & w->decide.flowlet_mask];
 		uint32_t i = up->at[k];
-		if (!e->live || tick - e->seen > w->flowlet_gap || dead >> e->uplink & 1) {
+		if (!e->live || tick - e->seen > w->decide.flowlet_gap || dead >> e->uplink & 1) {
 			e->uplink = (uint8_t)uplink_of_flowlet(w, b, i, &choice);
 			e->live = true;
 		}
@@ -327,12 +325,12 @@ static void assign_flowlets(struct drb_worker *w, const struct upward *up, struc
 
 void drb_assign_burst(struct drb_worker *w, struct drb_burst *b)
 {
-	uint32_t tick = drb_flow_tick(w->now_ns);
+	uint32_t tick = drb_flow_tick(w->egress.now_ns);
 	struct upward up;
 
 	if (unlikely(b->count == 0))
 		return; // all are on a detour
-	if (w->flowlet) {
+	if (w->decide.flowlet) {
 		packets_classify(w, b, &up, true);
 		assign_flowlets(w, &up, b, tick);
 	} else {

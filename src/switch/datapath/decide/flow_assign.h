@@ -18,16 +18,17 @@ struct drb_assign_memory {
 
 // Makes the memory that the worker's unit needs, and sets its times. 0, -ENOMEM, or -errno of
 // getrandom().
-int drb_assign_init(struct drb_worker *w, const struct drb_setup *setup);
+int drb_assign_init(struct drb_decide_state *d, const struct drb_setup *setup);
 
 // The same in steps, for a running worker: another thread makes the memory, the worker exchanges
 // it.
 int drb_assign_make(struct drb_assign_memory *memory, const struct drb_setup *setup);
 void drb_assign_free(struct drb_assign_memory *memory);
 // The worker uses *memory from now on, and *memory becomes its old one, for the caller to free.
-void drb_assign_exchange(struct drb_worker *w, struct drb_assign_memory *memory);
+void drb_assign_exchange(struct drb_decide_state *d, struct drb_assign_memory *memory);
 // Sets the times of flows and flowlets from setup.
-void drb_assign_set(struct drb_worker *w, const struct drb_setup *setup);
+void drb_assign_set(struct drb_decide_state *d, const struct drb_setup *setup);
 
-// Decides where each packet of a burst goes, and writes it to b->class.
+// Decides where each packet of a burst goes, and writes it to b->class. Takes the whole worker,
+// because its parts as separate pointers cost two instructions a packet.
 void drb_assign_burst(struct drb_worker *w, struct drb_burst *b);

@@ -61,8 +61,8 @@ void drb_host_fault(struct drb_worker *w, uint32_t in, enum drb_host_fault fault
 	uint32_t host = w->port[in].host;
 	uint8_t mac[6];
 
-	w->host_fault_ns[fault][in] = w->now_ns;
-	if (atomic_fetch_or_explicit(&w->owner->host_faults_told[fault], bit,
+	w->host_fault_ns[fault][in] = w->egress.now_ns;
+	if (atomic_fetch_or_explicit(&w->owner->shared.host_faults_told[fault], bit,
 				     memory_order_relaxed) &
 	    bit)
 		return;
@@ -98,7 +98,7 @@ uint64_t drb_host_fault_ports(const struct drb_worker *w, enum drb_host_fault fa
 {
 	uint64_t ports = 0;
 
-	for (uint32_t i = 0; i < w->down_ports; i++) {
+	for (uint32_t i = 0; i < w->egress.down_ports; i++) {
 		uint64_t seen = w->host_fault_ns[fault][i];
 		ports |= (uint64_t)(seen > 0 && now_ns - seen < DRB_HOST_FAULT_NS) << i;
 	}

@@ -13,7 +13,7 @@
 
 struct drb_worker;
 
-// Only its worker writes and reads it. `rings` of struct drb_worker says which rings count.
+// Only its worker writes and reads it. `rings` of struct drb_egress_set says which rings count.
 struct drb_ring_load {
 	uint32_t packets[DRB_UPLINKS_MAX]; // in each uplink's rings, when last read
 	// Packets that each worker had sent to an uplink, modulo 2^32, when its ring was last found
@@ -23,5 +23,6 @@ struct drb_ring_load {
 	uint64_t busy[DRB_UPLINKS_MAX]; // reads that found packets
 };
 
-// Reads the rings. Call before a burst is decided that may go up.
-void drb_ring_load_read(struct drb_worker *w);
+// Reads the rings that count, if any. Call before a burst from port `in` is decided. Packets from
+// above go down: no uplink is chosen for them, and nothing is read.
+void drb_ring_load_read(struct drb_worker *w, uint32_t in);

@@ -9,6 +9,7 @@
 #include <rte_mbuf.h>
 
 #include "core/fabric/addresses.h"
+#include "core/packet/flow_key.h"
 #include "core/routing/decide.h"
 
 #include "common/config/config.h"
@@ -55,6 +56,25 @@ static inline uint32_t drb_scheme_state_size(const struct drb_scheme_state *s,
 					     const struct rte_mbuf *m)
 {
 	return s->octets ? m->pkt_len + s->overhead : 1;
+}
+
+// Begins the decision on a packet: reads what its scheme needs. The caller sets the default and the
+// draw. ops: the scheme's; marks: read the mark.
+static inline __attribute__((always_inline)) struct drb_decision drb_scheme_state_decision(
+	const struct drb_scheme_state *s, const struct drb_scheme_ops *ops, bool marks,
+	const struct rte_mbuf *m)
+{
+	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
+	struct drb_decision d = {.dest = drb_addr_label_octets(frame)};
+	uint8_t flags;
+
+	if (ops->needs & DRB_READS_FLOW)
+		d.flow = drb_flow_hash_of(frame, m->data_len, &flags);
+	if (ops->needs & DRB_READS_SIZE)
+		d.size = drb_scheme_state_size(s, m);
+	if (marks)
+		d.mark = frame[DRB_MARK_AT] ^ s->mac_octet;
+	return d;
 }
 
 // Call before a burst is decided. True if the scheme needs the lengths of the down-ports' egress

@@ -27,12 +27,17 @@ struct drb_shared_load {
 	uint32_t most; // maximum of occupancy[]
 };
 
-struct drb_worker;
+struct drb_decide_state;
+struct drb_egress_set;
 
-// Reads the loads of other workers and of rings. Call before a burst from port `in` is decided.
-void drb_shared_load_read(struct drb_worker *w, uint32_t in);
+// Reads the loads of other workers, and adds those of rings as last read. Call before a burst is
+// decided.
+void drb_shared_load_read(struct drb_decide_state *s, uint32_t up_ports);
 // The load of each uplink, this worker's included.
-void drb_shared_load_sum(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);
-void drb_shared_load_flows(const struct drb_worker *w, uint32_t sum[DRB_UPLINKS_MAX]);
+void drb_shared_load_sum(const struct drb_shared_load *other, const struct drb_egress_set *e,
+			 uint32_t sum[DRB_UPLINKS_MAX]);
+void drb_shared_load_flows(const struct drb_decide_state *s, uint32_t up_ports,
+			   uint32_t sum[DRB_UPLINKS_MAX]);
 // Publishes this worker's loads. Call after a burst was queued, and after packets were sent.
-void drb_shared_load_publish(struct drb_worker *w);
+void drb_shared_load_publish(struct drb_published_load *load, const struct drb_decide_state *s,
+			     const struct drb_egress_set *e);

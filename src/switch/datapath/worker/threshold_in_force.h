@@ -14,6 +14,7 @@
 
 #include "switch/datapath/worker/ring_load.h"
 
+struct drb_decide_state;
 struct drb_worker;
 
 struct drb_threshold {
@@ -32,8 +33,8 @@ struct drb_threshold {
 };
 
 // Sets T of an empty switch, or the number in the config.
-void drb_threshold_init(struct drb_worker *w, const struct drb_setup *setup);
+void drb_threshold_init(struct drb_decide_state *d, const struct drb_setup *setup);
 // The same for a running worker, which keeps its measurements.
-void drb_threshold_set(struct drb_worker *w, const struct drb_setup *setup);
-// Measures, and puts T in force. Call once w->now_ns has reached due_ns.
+void drb_threshold_set(struct drb_decide_state *d, const struct drb_setup *setup);
+// Measures, and puts T in force. Call once w->egress.now_ns has reached due_ns.
 void drb_threshold_update(struct drb_worker *w);

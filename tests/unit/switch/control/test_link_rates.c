@@ -34,7 +34,7 @@ static void begin(const char *text)
 	setup = setup_of(text);
 	memset(speed, 0, sizeof(speed));
 	assert_int_equal(drb_workers_init(&all, &setup), 0);
-	for (uint32_t i = 0; i < w->ports; i++) {
+	for (uint32_t i = 0; i < w->egress.ports; i++) {
 		port[i] = (struct drb_port){.kind = &kind, .index = i, .workers = 1};
 		drb_port_add_queue(&port[i], 0, &queue[i]);
 		drb_worker_attach(w, i, 512, &queue[i]);
@@ -65,16 +65,16 @@ TEST(cards_go_by_their_links)
 	assert_false(setup.ports[U0 + 1].link_rate);
 	assert_int_equal(setup.ports[U0].catchup_ns, 20000);
 	assert_int_equal(setup.ports[U0 + 1].catchup_ns, 2000000);
-	assert_false(w->paced);
+	assert_false(w->egress.paced);
 	assert_false(follow());
 	speed[U0] = 1000000000;
 	assert_true(follow());
 	assert_string_equal(drb_msg_last(),
 			    "port u0: its link negotiated 1Gbit, which is its rate now");
-	assert_true(w->paced);
-	assert_true(w->egress[U0].paced);
-	assert_false(w->egress[U0 + 1].paced);
-	assert_int_equal(w->egress[U0].time_per_unit, UINT64_C(8) << 32);
+	assert_true(w->egress.paced);
+	assert_true(w->egress.queue[U0].paced);
+	assert_false(w->egress.queue[U0 + 1].paced);
+	assert_int_equal(w->egress.queue[U0].time_per_unit, UINT64_C(8) << 32);
 	assert_false(follow());
 	drb_workers_free(&all);
 }
@@ -90,22 +90,22 @@ TEST(queued_packets_follow)
 		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
 		drb_forward_burst(w, 0, &m, 1);
 	}
-	assert_int_equal(w->occupancy[U0], 10);
+	assert_int_equal(w->egress.occupancy[U0], 10);
 	speed[U0] = 10000000; // 84 bytes: 67.2 us
 	assert_true(follow());
-	uint64_t now = w->now_ns;
-	assert_int_equal(drb_egress_due(&w->egress[U0], now + 67199, 10), 0);
-	assert_int_equal(drb_egress_due(&w->egress[U0], now + 67200, 10), 1);
-	assert_int_equal(drb_egress_due(&w->egress[U0], now + 672000, 10), 10);
+	uint64_t now = w->egress.now_ns;
+	assert_int_equal(drb_egress_due(&w->egress.queue[U0], now + 67199, 10), 0);
+	assert_int_equal(drb_egress_due(&w->egress.queue[U0], now + 67200, 10), 1);
+	assert_int_equal(drb_egress_due(&w->egress.queue[U0], now + 672000, 10), 10);
 	speed[U0] = 100000000;
 	assert_true(follow());
-	assert_int_equal(drb_egress_due(&w->egress[U0], w->now_ns + 67200, 10), 10);
+	assert_int_equal(drb_egress_due(&w->egress.queue[U0], w->egress.now_ns + 67200, 10), 10);
 	speed[U0] = 0; // the link no longer reports a speed
 	assert_true(follow());
 	assert_string_equal(drb_msg_last(), "port u0: the speed of its link is unknown, so it has "
 					    "no rate: give one (ports[2].rate)");
-	assert_false(w->paced);
-	assert_int_equal(w->occupancy[U0], 10);
+	assert_false(w->egress.paced);
+	assert_int_equal(w->egress.occupancy[U0], 10);
 	drb_workers_free(&all);
 	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
 }

@@ -62,7 +62,7 @@ static void are_all_made(const char *text)
 		assert_int_equal(apply(&all, count, &wanted), 0);
 		for (uint32_t n = 0; n < all.count; n++) {
 			assert_int_equal(made[n], wanted);
-			assert_int_equal(made_by[n], atomic_load(&all.worker[n].tid));
+			assert_int_equal(made_by[n], atomic_load(&all.worker[n].shared.tid));
 		}
 	}
 	assert_int_not_equal(made_by[0], made_by[1]);
@@ -171,7 +171,7 @@ TEST(of_a_worker_that_holds)
 TEST(of_a_worker_that_is_stuck)
 {
 	begin(SPINNING);
-	while (!atomic_load(&all.worker[1].running))
+	while (!atomic_load(&all.worker[1].shared.running))
 		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 	wanted = 1;
 	atomic_store(&all.stuck, 1);

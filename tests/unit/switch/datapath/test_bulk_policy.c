@@ -13,7 +13,7 @@ static struct drb_worker w;
 static int begin(void **state)
 {
 	(void)state;
-	w = (struct drb_worker){.ports = 3, .now_ns = 1000000000};
+	w = (struct drb_worker){.egress.ports = 3, .egress.now_ns = 1000000000};
 	drb_bulk_policy_init(&w);
 	drb_bulk_policy_update(&w);
 	return 0;
@@ -30,7 +30,7 @@ static int after(uint64_t octets)
 {
 	w.port[0].in_octets += octets / 2;
 	w.port[2].in_octets += octets - octets / 2;
-	w.now_ns += DRB_BULK_SPAN_NS;
+	w.egress.now_ns += DRB_BULK_SPAN_NS;
 	drb_bulk_policy_update(&w);
 	return sched_getscheduler(0);
 }
@@ -45,10 +45,10 @@ TEST_WITH(bulk_traffic_waits, begin, end)
 TEST_WITH(spans_are_looked_at_whole, begin, end)
 {
 	w.port[0].in_octets = BULK;
-	w.now_ns += DRB_BULK_SPAN_NS - 1;
+	w.egress.now_ns += DRB_BULK_SPAN_NS - 1;
 	drb_bulk_policy_update(&w);
 	assert_int_equal(sched_getscheduler(0), SCHED_OTHER);
-	w.now_ns++;
+	w.egress.now_ns++;
 	drb_bulk_policy_update(&w);
 	assert_int_equal(sched_getscheduler(0), SCHED_BATCH);
 }
@@ -56,9 +56,9 @@ TEST_WITH(spans_are_looked_at_whole, begin, end)
 // A long sleep is one span, and its limit is larger in proportion.
 TEST_WITH(a_long_span_takes_more, begin, end)
 {
-	w.now_ns += 9 * DRB_BULK_SPAN_NS;
+	w.egress.now_ns += 9 * DRB_BULK_SPAN_NS;
 	assert_int_equal(after(9 * BULK), SCHED_OTHER);
-	w.now_ns += 9 * DRB_BULK_SPAN_NS;
+	w.egress.now_ns += 9 * DRB_BULK_SPAN_NS;
 	assert_int_equal(after(10 * BULK), SCHED_BATCH);
 }
 
@@ -72,11 +72,11 @@ TEST_WITH(after_some_calm_it_is_prompt, begin, end)
 
 TEST_WITH(with_a_rate_it_is_prompt, begin, end)
 {
-	w.paced = true;
+	w.egress.paced = true;
 	assert_int_equal(after(BULK), SCHED_OTHER);
-	w.paced = false;
+	w.egress.paced = false;
 	assert_int_equal(after(BULK), SCHED_BATCH);
-	w.paced = true; // by a reload
+	w.egress.paced = true; // by a reload
 	assert_int_equal(after(BULK), SCHED_OTHER);
 }
 
@@ -85,7 +85,7 @@ TEST_WITH(another_policy_stays, begin, end)
 	assert_int_equal(sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}), 0);
 	drb_bulk_policy_init(&w);
 	assert_int_equal(after(BULK), SCHED_BATCH);
-	w.now_ns += DRB_BULK_CALM_NS;
+	w.egress.now_ns += DRB_BULK_CALM_NS;
 	assert_int_equal(after(0), SCHED_BATCH);
 }
 

@@ -33,13 +33,13 @@ static uint32_t make_mixed(struct drb_rng *r, uint8_t *frame, uint32_t number)
 // Takes packets out of every queue as the worker does: all of them, or a few.
 static void take_packets(struct outcome *to, uint32_t most)
 {
-	for (uint32_t i = 0; i < w.ports; i++) {
-		struct drb_egress *q = &w.egress[i];
+	for (uint32_t i = 0; i < w.egress.ports; i++) {
+		struct drb_egress *q = &w.egress.queue[i];
 		uint64_t octets = 0;
-		assert_int_equal(drb_egress_length(q), w.occupancy[i]);
+		assert_int_equal(drb_egress_length(q), w.egress.occupancy[i]);
 		to->next_ns[i] = drb_egress_next_ns(q);
 		to->octets[i] = q->octets;
-		to->length[i] = drb_egress_due(q, w.now_ns, most);
+		to->length[i] = drb_egress_due(q, w.egress.now_ns, most);
 		for (uint32_t n = 0; n < to->length[i]; n++) {
 			struct rte_mbuf *m = q->packet[drb_egress_ring_index(q, n)];
 			memcpy(&to->packet[i][n],
@@ -47,9 +47,9 @@ static void take_packets(struct outcome *to, uint32_t most)
 			octets += m->pkt_len;
 			rte_pktmbuf_free(m);
 		}
-		drb_egress_pop(q, to->length[i], octets, w.now_ns);
-		w.queued -= to->length[i];
-		w.occupancy[i] -= to->length[i];
+		drb_egress_pop(q, to->length[i], octets, w.egress.now_ns);
+		w.egress.queued -= to->length[i];
+		w.egress.occupancy[i] -= to->length[i];
 	}
 }
 
@@ -59,7 +59,7 @@ static void run_bursts(const char *text, bool open, uint32_t size, struct outcom
 	struct drb_rng r = drb_rng_seed(size, 1);
 
 	begin(text, 1024);
-	w.open = open;
+	w.egress.open = open;
 	for (uint32_t n = 0; n < count; n++) {
 		struct rte_mbuf *burst[DRB_BURST_MAX];
 		for (uint32_t i = 0; i < size; i++) {
@@ -68,10 +68,10 @@ static void run_bursts(const char *text, bool open, uint32_t size, struct outcom
 			burst[i] = mbuf_of(frame, (uint16_t)len);
 			assert_non_null(burst[i]);
 		}
-		drb_forward_burst(&w, n % 7 == 6 ? w.ports - 1 : 0, burst, size);
+		drb_forward_burst(&w, n % 7 == 6 ? w.egress.ports - 1 : 0, burst, size);
 		conserved();
 		take_packets(&to[n], n % 3 == 2 ? DRB_BURST_MAX : 5);
-		w.now_ns += 5000;
+		w.egress.now_ns += 5000;
 	}
 }
 
@@ -101,21 +101,21 @@ TEST(both_ways_agree)
 				 shapes[k % ARRAY_SIZE(shapes)], rates[z % ARRAY_SIZE(rates)],
 				 schemes[k / ARRAY_SIZE(shapes)]);
 			run_bursts(text, true, sizes[z], a, COUNT);
-			struct drb_snapshot open = w.snapshot;
+			struct drb_snapshot open = w.shared.snapshot;
 			end();
 			run_bursts(text, false, sizes[z], b, COUNT);
-			assert_memory_equal(&open.routing, &w.snapshot.routing,
+			assert_memory_equal(&open.routing, &w.shared.snapshot.routing,
 					    sizeof(open.routing));
-			assert_memory_equal(open.drop, w.snapshot.drop, sizeof(open.drop));
-			for (uint32_t i = 0; i < w.ports; i++) {
+			assert_memory_equal(open.drop, w.shared.snapshot.drop, sizeof(open.drop));
+			for (uint32_t i = 0; i < w.egress.ports; i++) {
 				assert_int_equal(open.port[i].in_packets,
-						 w.snapshot.port[i].in_packets);
+						 w.shared.snapshot.port[i].in_packets);
 				assert_int_equal(open.port[i].in_octets,
-						 w.snapshot.port[i].in_octets);
+						 w.shared.snapshot.port[i].in_octets);
 			}
 			end();
 			for (uint32_t n = 0; n < COUNT; n++) {
-				for (uint32_t i = 0; i < w.ports; i++) {
+				for (uint32_t i = 0; i < w.egress.ports; i++) {
 					assert_int_equal(a[n].length[i], b[n].length[i]);
 					assert_int_equal(a[n].octets[i], b[n].octets[i]);
 					assert_int_equal(a[n].next_ns[i], b[n].next_ns[i]);
@@ -144,16 +144,17 @@ static uint32_t redirected_of_burst(const char *rate, uint32_t waiting)
 	begin(text, 1024);
 	make_frame(frame, sizeof(frame), 0, 2);
 	for (uint32_t i = 0; i < waiting; i++)
-		drb_enqueue(&w, w.down_ports, mbuf_of(frame, sizeof(frame)));
+		drb_enqueue(&w, w.egress.down_ports, mbuf_of(frame, sizeof(frame)));
 	w.port[0].in_packets += waiting;
-	w.routing.down += waiting; // any decision will do, so that the counts agree
+	w.decide.routing.down += waiting; // any decision will do, so that the counts agree
 	for (uint32_t i = 0; i < ARRAY_SIZE(burst); i++)
 		burst[i] = mbuf_of(frame, sizeof(frame));
 	drb_forward_burst(&w, 0, burst, ARRAY_SIZE(burst));
 	conserved();
-	assert_int_equal(w.routing.up_default + w.routing.up_redirected, ARRAY_SIZE(burst));
+	assert_int_equal(w.decide.routing.up_default + w.decide.routing.up_redirected,
+			 ARRAY_SIZE(burst));
 	end();
-	return (uint32_t)w.routing.up_redirected;
+	return (uint32_t)w.decide.routing.up_redirected;
 }
 
 // Packets of one burst count as load of an uplink with a rate, and of one whose driver has refused

@@ -53,8 +53,8 @@ TEST(every_kind_goes_its_way)
 			}
 	assert_int_equal(w.drop[DRB_DROP_spoofed_ip], bad);
 	drb_worker_take_snapshot(&w);
-	assert_int_equal(w.snapshot.port[0].in_packets, good + bad);
-	assert_int_equal(w.snapshot.port[0].in_octets, 100 * (good + bad));
+	assert_int_equal(w.shared.snapshot.port[0].in_packets, good + bad);
+	assert_int_equal(w.shared.snapshot.port[0].in_octets, 100 * (good + bad));
 	conserved();
 	end();
 }

@@ -38,7 +38,7 @@ static void know(void)
 			ports_of[l->high].no_alternate |= 1u << l->high_port;
 	}
 	for (uint32_t n = 0; n < SWITCHES; n++) {
-		drb_links_publish(&sw[n].published_links, &ports_of[n]);
+		drb_links_publish(&sw[n].shared.links, &ports_of[n]);
 		drb_hellos_read_links(&sw[n]);
 	}
 }
@@ -82,7 +82,7 @@ TEST(every_link)
 			know();
 		}
 		for (uint32_t n = 0; n < SWITCHES; n++) {
-			begun += sw[n].routing.detours_begun;
+			begun += sw[n].decide.routing.detours_begun;
 			assert_int_equal(dropped(&sw[n]), 0);
 		}
 		assert_true(detours > 0);
@@ -105,7 +105,7 @@ TEST(silent_switch)
 			const uint64_t before = sw[n].drop[DRB_DROP_no_route];
 			ports_of[n].dead = ports_of[n].drained = drained << 3;
 			know();
-			atomic_store(&sw[n].silent, true);
+			atomic_store(&sw[n].shared.silent, true);
 			drb_hellos_read_silence(&sw[n]);
 			for (uint32_t again = 0; again < 2; again++) {
 				assert_int_equal(travel(2 * n, 15, LINKS, &at), LOST);
@@ -113,7 +113,7 @@ TEST(silent_switch)
 				know(); // publishes again
 			}
 			assert_int_equal(sw[n].drop[DRB_DROP_no_route], before + 2);
-			atomic_store(&sw[n].silent, false);
+			atomic_store(&sw[n].shared.silent, false);
 			drb_hellos_read_silence(&sw[n]);
 			drb_hellos_read_links(&sw[n]);
 			assert_int_equal(travel(2 * n, 15, LINKS, &at), shortest(2 * n, 15));
@@ -214,13 +214,13 @@ TEST(flows_move)
 			if (round == 0)
 				continue;
 			for (uint32_t u = 0; u < 2 && r == 4; u++)
-				assert_int_equal(sw[0].flows.flows[u], u * 200);
+				assert_int_equal(sw[0].decide.flows.flows[u], u * 200);
 		}
 		uint32_t moved = 0;
 		for (uint32_t flow = 0; flow < 200; flow++)
 			moved += before[flow] == 2;
 		assert_true(moved > 0);
-		assert_int_equal(sw[0].routing.flows_moved, r == 4 ? moved : 0);
+		assert_int_equal(sw[0].decide.routing.flows_moved, r == 4 ? moved : 0);
 		end_fabric();
 	}
 }

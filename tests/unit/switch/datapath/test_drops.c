@@ -50,7 +50,7 @@ TEST(long_packets_are_answered)
 	memcpy(frame + 14, ip, sizeof(ip));
 	// The reply goes back to the port of the frame.
 	assert_int_equal(goes(0, frame, sizeof(frame)), 0);
-	assert_int_equal(w.routing.too_big_replies, 1);
+	assert_int_equal(w.decide.routing.too_big_replies, 1);
 	assert_int_equal(w.drop[DRB_DROP_oversize], 1);
 	conserved();
 	assert_int_equal(goes(1, frame, sizeof(frame)), UINT32_MAX); // host 1 is not host 0
@@ -58,13 +58,13 @@ TEST(long_packets_are_answered)
 	frame[20] = 0;
 	assert_int_equal(goes(0, frame, sizeof(frame)), UINT32_MAX);
 	frame[20] = 0x40;
-	assert_int_equal(w.routing.too_big_replies, 1);
+	assert_int_equal(w.decide.routing.too_big_replies, 1);
 	uint64_t begin_ns = drb_clock_now();
 	for (uint32_t i = 0; i < count; i++)
 		send_frame(0, frame, sizeof(frame));
 	uint64_t earned = (drb_clock_now() - begin_ns) / 100000 + 1;
-	assert_true(w.routing.too_big_replies >= 2047 &&
-		    w.routing.too_big_replies <= 2048 + earned);
+	assert_true(w.decide.routing.too_big_replies >= 2047 &&
+		    w.decide.routing.too_big_replies <= 2048 + earned);
 	assert_int_equal(w.drop[DRB_DROP_oversize], count + 4);
 	conserved();
 	end();
@@ -121,8 +121,9 @@ TEST(every_drop_reason)
 		assert_memory_equal(w.drop, want, sizeof(want));
 	}
 	drb_worker_take_snapshot(&w);
-	assert_int_equal(w.snapshot.port[0].in_discards + w.snapshot.port[1].in_discards +
-				 w.snapshot.port[2].in_discards,
+	assert_int_equal(w.shared.snapshot.port[0].in_discards +
+				 w.shared.snapshot.port[1].in_discards +
+				 w.shared.snapshot.port[2].in_discards,
 			 ARRAY_SIZE(reasons));
 	conserved();
 	end();
@@ -138,9 +139,9 @@ TEST(full_and_missing_ports)
 	assert_int_equal(queued(1), 3);
 	assert_int_equal(w.drop[DRB_DROP_queue_full], 2);
 	conserved();
-	out_discards = w.snapshot.port[1].out_discards;
+	out_discards = w.shared.snapshot.port[1].out_discards;
 	assert_int_equal(out_discards, 2);
-	assert_int_equal(w.snapshot.port[1].queue_max_packets, 3);
+	assert_int_equal(w.shared.snapshot.port[1].queue_max_packets, 3);
 	drb_worker_free(&w);
 	// The same without a device behind any port.
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
@@ -163,8 +164,8 @@ TEST(questions_are_answered)
 	memcpy(arp, question, sizeof(arp));
 	begin(FABRIC(3, 2, 1, 0), 8);
 	assert_int_equal(goes(1, arp, sizeof(arp)), 1); // back to its port
-	assert_int_equal(w.routing.arp_replies, 1);
-	assert_int_equal(w.routing.nd_replies, 0);
+	assert_int_equal(w.decide.routing.arp_replies, 1);
+	assert_int_equal(w.decide.routing.nd_replies, 0);
 	arp[41] = 2; // its own address: duplicate address detection
 	assert_int_equal(goes(1, arp, sizeof(arp)), UINT32_MAX);
 	assert_int_equal(w.drop[DRB_DROP_multicast], 1);
@@ -172,8 +173,8 @@ TEST(questions_are_answered)
 	end();
 	begin(FABRIC(3, 2, 1, 2), 8);
 	assert_int_equal(goes(0, nd_request, sizeof(nd_request)), 0);
-	assert_int_equal(w.routing.arp_replies, 0);
-	assert_int_equal(w.routing.nd_replies, 1);
+	assert_int_equal(w.decide.routing.arp_replies, 0);
+	assert_int_equal(w.decide.routing.nd_replies, 1);
 	conserved();
 	end();
 }
@@ -190,8 +191,9 @@ TEST(questions_are_limited)
 	for (uint32_t i = 0; i < count; i++)
 		send_frame(1, arp, sizeof(arp));
 	uint64_t earned = (drb_clock_now() - begin_ns) / 100000 + 1;
-	assert_true(w.routing.arp_replies >= 2048 && w.routing.arp_replies <= 2048 + earned);
-	assert_int_equal(w.drop[DRB_DROP_too_many_questions], count - w.routing.arp_replies);
+	assert_true(w.decide.routing.arp_replies >= 2048 &&
+		    w.decide.routing.arp_replies <= 2048 + earned);
+	assert_int_equal(w.drop[DRB_DROP_too_many_questions], count - w.decide.routing.arp_replies);
 	memcpy(&arp[6], (const uint8_t[]){2, 0, 0, 0, 0, 0}, 6);
 	memcpy(&arp[22], &arp[6], 6);
 	arp[31] = 1;
@@ -222,8 +224,8 @@ TEST(segments)
 	assert_int_equal(rte_pktmbuf_chain(m, tail), 0);
 	drb_forward_burst(&w, 0, &m, 1);
 	drb_worker_take_snapshot(&w);
-	assert_int_equal(w.snapshot.port[1].queue_octets, 128);
-	assert_int_equal(w.snapshot.port[0].in_octets, 128);
+	assert_int_equal(w.shared.snapshot.port[1].queue_octets, 128);
+	assert_int_equal(w.shared.snapshot.port[0].in_octets, 128);
 	end();
 }
 

@@ -20,8 +20,8 @@
 static void begin_flows(const char *text)
 {
 	begin(text, 1 << 16);
-	assert_int_equal(drb_assign_init(&w, &setup), 0);
-	w.flow_secret = (struct drb_hash_key){
+	assert_int_equal(drb_assign_init(&w.decide, &setup), 0);
+	w.decide.flow_secret = (struct drb_hash_key){
 		{1, 2, 3,
 		 UINT64_C(0x9e3779b97f4a7c15)}}; // the same flowlets share entries each time
 }
@@ -57,13 +57,13 @@ static uint32_t uplink_of(uint32_t to, uint16_t port, uint8_t flags)
 	struct rte_mbuf *m = segment(to, port, flags);
 	uint32_t before[DRB_PORTS_MAX], uplink = UINT32_MAX;
 
-	memcpy(before, w.occupancy, sizeof(before));
+	memcpy(before, w.egress.occupancy, sizeof(before));
 	drb_forward_burst(&w, 0, &m, 1);
-	for (uint32_t u = 0; u < w.up_ports; u++) {
-		if (w.occupancy[w.down_ports + u] != before[w.down_ports + u])
+	for (uint32_t u = 0; u < w.egress.up_ports; u++) {
+		if (w.egress.occupancy[w.egress.down_ports + u] != before[w.egress.down_ports + u])
 			uplink = u;
 	}
-	assert_true(uplink < w.up_ports);
+	assert_true(uplink < w.egress.up_ports);
 	return uplink;
 }
 
@@ -73,16 +73,16 @@ TEST(new_flows_see_flows)
 {
 	begin_flows(HEAD(2, 2, 1, 0) "routing: {unit: flow, threshold: 0}\n");
 	for (uint16_t port = 0; port < 200; port++) {
-		uint32_t want = w.flows.flows[1] < w.flows.flows[0];
-		w.occupancy[2] = port % 3 * 10;
-		w.occupancy[3] = port % 5 * 10;
+		uint32_t want = w.decide.flows.flows[1] < w.decide.flows.flows[0];
+		w.egress.occupancy[2] = port % 3 * 10;
+		w.egress.occupancy[3] = port % 5 * 10;
 		assert_int_equal(uplink_of(2, port, 0), want);
-		assert_int_equal(w.flows.flows[0] + w.flows.flows[1], port + 1);
-		w.occupancy[2] = drb_egress_length(&w.egress[2]);
-		w.occupancy[3] = drb_egress_length(&w.egress[3]);
+		assert_int_equal(w.decide.flows.flows[0] + w.decide.flows.flows[1], port + 1);
+		w.egress.occupancy[2] = drb_egress_length(&w.egress.queue[2]);
+		w.egress.occupancy[3] = drb_egress_length(&w.egress.queue[3]);
 	}
-	assert_int_equal(w.flows.flows[0], 100);
-	assert_int_equal(w.routing.up_redirected, 100);
+	assert_int_equal(w.decide.flows.flows[0], 100);
+	assert_int_equal(w.decide.routing.up_redirected, 100);
 	empty_queues();
 	end_flows();
 }
@@ -108,10 +108,10 @@ TEST(flows_stay_together)
 				uint16_t flow = (uint16_t)drb_rng_below(&r, 500);
 				m[i] = segment(4 + flow % 28, flow, 0);
 			}
-			w.now_ns += drb_rng_below(&r, 100) * MS;
+			w.egress.now_ns += drb_rng_below(&r, 100) * MS;
 			drb_forward_burst(&w, 0, m, n);
 			for (uint32_t u = 0; u < 4; u++) {
-				struct drb_egress *q = &w.egress[4 + u];
+				struct drb_egress *q = &w.egress.queue[4 + u];
 				for (uint32_t k = 0; k < drb_egress_length(q); k++) {
 					uint16_t flow;
 					memcpy(&flow,
@@ -128,8 +128,8 @@ TEST(flows_stay_together)
 			}
 			empty_queues();
 		}
-		assert_int_equal(w.flows.appeared, 500);
-		assert_int_equal(w.flows.live, 500);
+		assert_int_equal(w.decide.flows.appeared, 500);
+		assert_int_equal(w.decide.flows.live, 500);
 		end_flows();
 	}
 }
@@ -145,38 +145,38 @@ TEST(flows_end)
 	assert_int_equal(uplink_of(2, 1, 0), 0);
 	assert_int_equal(uplink_of(2, 2, 0), 1);
 	for (int i = 0; i < 20; i++) {
-		w.now_ns += 900 * MS;
+		w.egress.now_ns += 900 * MS;
 		assert_int_equal(uplink_of(2, 2, 0), 1);
 	}
-	assert_int_equal(w.flows.appeared, 2);
+	assert_int_equal(w.decide.flows.appeared, 2);
 	// Flows 1 and 2 have ended, and count until they are found.
-	w.now_ns += 1002 * MS;
+	w.egress.now_ns += 1002 * MS;
 	assert_int_equal(uplink_of(2, 3, 0), 0);
-	assert_int_equal(w.flows.live, 3);
-	drb_flow_table_age(&w.flows, w.now_ns);
+	assert_int_equal(w.decide.flows.live, 3);
+	drb_flow_table_age(&w.decide.flows, w.egress.now_ns);
 	for (int i = 0; i < 32; i++) {
-		w.now_ns += w.flows.step_ns;
-		drb_flow_table_age(&w.flows, w.now_ns);
+		w.egress.now_ns += w.decide.flows.step_ns;
+		drb_flow_table_age(&w.decide.flows, w.egress.now_ns);
 	}
-	assert_int_equal(w.flows.live, 1);
-	assert_int_equal(w.routing.flow_table_full, 0);
+	assert_int_equal(w.decide.flows.live, 1);
+	assert_int_equal(w.decide.routing.flow_table_full, 0);
 	for (uint32_t i = 0; i < 2; i++) {
-		uint64_t closed = w.flows.closed, appeared = w.flows.appeared;
+		uint64_t closed = w.decide.flows.closed, appeared = w.decide.flows.appeared;
 		assert_int_equal(uplink_of(2, (uint16_t)(10 + i), ends[i]), 1);
-		w.now_ns += 9 * MS;
+		w.egress.now_ns += 9 * MS;
 		assert_int_equal(uplink_of(2, (uint16_t)(10 + i), 0), 1); // a late segment
-		w.now_ns += 11 * MS;
+		w.egress.now_ns += 11 * MS;
 		// A flow that comes again is no load itself. Only flow 3 is one, on u0.
 		assert_int_equal(uplink_of(2, (uint16_t)(10 + i), 0), 1);
-		assert_int_equal(w.flows.closed, closed + 1);
-		assert_int_equal(w.flows.appeared, appeared + 2);
+		assert_int_equal(w.decide.flows.closed, closed + 1);
+		assert_int_equal(w.decide.flows.appeared, appeared + 2);
 		uplink_of(2, (uint16_t)(10 + i), DRB_TCP_FIN);
-		w.now_ns += 11 * MS;
+		w.egress.now_ns += 11 * MS;
 		for (int k = 0; k < 32; k++) {
-			w.now_ns += w.flows.step_ns;
-			drb_flow_table_age(&w.flows, w.now_ns);
+			w.egress.now_ns += w.decide.flows.step_ns;
+			drb_flow_table_age(&w.decide.flows, w.egress.now_ns);
 		}
-		assert_int_equal(w.flows.live, 1);
+		assert_int_equal(w.decide.flows.live, 1);
 	}
 	empty_queues();
 	end_flows();
@@ -189,18 +189,18 @@ TEST(full_table)
 	// A quarter of the 12 flows is reserved for the other host.
 	for (uint16_t port = 0; port < 9; port++)
 		uplink_of(2, port, 0);
-	assert_int_equal(w.routing.flow_table_full, 0);
+	assert_int_equal(w.decide.routing.flow_table_full, 0);
 	empty_queues();
 	for (uint16_t port = 100; port < 200; port++) {
-		uint32_t want = w.occupancy[3] < w.occupancy[2];
+		uint32_t want = w.egress.occupancy[3] < w.egress.occupancy[2];
 		assert_int_equal(uplink_of(2, port % 7 + 100, 0), want);
 	}
-	assert_int_equal(w.routing.flow_table_full, 100);
-	assert_int_equal(w.flows.live, 9);
-	assert_int_equal(w.occupancy[2], 50);
+	assert_int_equal(w.decide.routing.flow_table_full, 100);
+	assert_int_equal(w.decide.flows.live, 9);
+	assert_int_equal(w.egress.occupancy[2], 50);
 	drb_worker_take_snapshot(&w);
-	assert_int_equal(w.snapshot.flows, 9);
-	assert_int_equal(w.snapshot.routing.flow_table_full, 100);
+	assert_int_equal(w.shared.snapshot.flows, 9);
+	assert_int_equal(w.shared.snapshot.routing.flow_table_full, 100);
 	empty_queues();
 	end_flows();
 }
@@ -211,19 +211,19 @@ TEST(flowlets)
 	begin_flows(
 		HEAD(2, 2, 1, 0) "routing: {unit: flowlet, threshold: 0, flowlet_gap: 100us}\n");
 	for (int i = 0; i < 100; i++) {
-		w.now_ns += 99 * US;
+		w.egress.now_ns += 99 * US;
 		assert_int_equal(uplink_of(2, 1, 0), 0);
 	}
-	assert_int_equal(w.routing.flowlets, 1);
-	w.now_ns += 102 * US;
+	assert_int_equal(w.decide.routing.flowlets, 1);
+	w.egress.now_ns += 102 * US;
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(uplink_of(2, 1, 0), 1); // u0 holds 100
-	assert_int_equal(w.routing.flowlets, 2);
-	w.now_ns += 102 * US;
+	assert_int_equal(w.decide.routing.flowlets, 2);
+	w.egress.now_ns += 102 * US;
 	assert_int_equal(uplink_of(2, 1, 0), 1);
-	assert_int_equal(w.routing.flowlets, 3);
+	assert_int_equal(w.decide.routing.flowlets, 3);
 	empty_queues();
-	w.now_ns += 102 * US;
+	w.egress.now_ns += 102 * US;
 	assert_int_equal(uplink_of(2, 1, 0), 0);
 	empty_queues();
 	end_flows();
@@ -238,7 +238,7 @@ TEST(flowlets_of_vlb_are_letflow)
 
 	begin_flows(HEAD(2, 4, 1, 0) "routing: {unit: flowlet, scheme: vlb, flowlet_gap: 100us}\n");
 	for (int i = 0; i < FLOWLETS; i++) {
-		w.now_ns += 102 * US;
+		w.egress.now_ns += 102 * US;
 		uint32_t up = uplink_of(4, 1, 0);
 		for (int more = i % 3; more > 0; more--)
 			assert_int_equal(uplink_of(4, 1, 0), up);
@@ -250,7 +250,7 @@ TEST(flowlets_of_vlb_are_letflow)
 	for (uint32_t a = 0; a < UPLINKS; a++)
 		for (uint32_t b = 0; b < UPLINKS; b++)
 			assert_in_range(pairs[a][b], FLOWLETS / 16 * 3 / 4, FLOWLETS / 16 * 5 / 4);
-	assert_int_equal(w.routing.flowlets, FLOWLETS);
+	assert_int_equal(w.decide.routing.flowlets, FLOWLETS);
 	empty_queues();
 	end_flows();
 }
@@ -262,10 +262,10 @@ TEST(flowlets_of_ars)
 	begin_flows(HEAD_RATE(2, 2, 1, 0, "500pps") "routing: {scheme: ars}\n");
 	const uint32_t first = uplink_of(2, 1, 0);
 	for (int i = 0; i < 100; i++) {
-		w.now_ns += 39 * MS;
+		w.egress.now_ns += 39 * MS;
 		assert_int_equal(uplink_of(2, 1, 0), first);
 	}
-	w.now_ns += 41 * MS;
+	w.egress.now_ns += 41 * MS;
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(uplink_of(2, 1, 0), !first); // the other one holds 101
 	empty_queues();
@@ -284,9 +284,9 @@ TEST(flowlets_of_a_burst)
 		for (uint16_t i = 0; i < 100; i++)
 			m[i] = segment(2, i, 0);
 		drb_forward_burst(&w, 0, m, 100);
-		assert_int_equal(w.occupancy[2], paced ? 50 : 100);
-		assert_int_equal(w.occupancy[3], paced ? 50 : 0);
-		assert_int_equal(w.routing.flowlets, 100);
+		assert_int_equal(w.egress.occupancy[2], paced ? 50 : 100);
+		assert_int_equal(w.egress.occupancy[3], paced ? 50 : 0);
+		assert_int_equal(w.decide.routing.flowlets, 100);
 		empty_queues();
 		end_flows();
 	}
@@ -296,7 +296,7 @@ TEST(flowlets_of_a_burst)
 TEST(no_uplinks)
 {
 	begin_flows(HEAD(2, 2, 2, 0) "routing: {unit: flow}\n");
-	assert_false(w.assigns);
+	assert_false(w.decide.assigns);
 	end_flows();
 }
 

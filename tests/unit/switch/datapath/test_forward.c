@@ -17,7 +17,7 @@ TEST(every_destination)
 				 "100000}\n",
 				 layer, label);
 			begin(text, 1000);
-			for (uint32_t in = 0; in < w.ports; in++) {
+			for (uint32_t in = 0; in < w.egress.ports; in++) {
 				for (uint32_t to = 0; to < 16; to++) {
 					uint32_t digit = drb_hop_digit(&setup.hop, to);
 					bool below = drb_hop_below(&setup.hop, to);
@@ -29,8 +29,9 @@ TEST(every_destination)
 			}
 			conserved();
 			assert_int_equal(w.drop[DRB_DROP_same_port] + w.drop[DRB_DROP_not_below] +
-						 w.routing.down + w.routing.up_default,
-					 16 * w.ports);
+						 w.decide.routing.down +
+						 w.decide.routing.up_default,
+					 16 * w.egress.ports);
 			end();
 		}
 	}
@@ -50,10 +51,10 @@ TEST(every_port_of_a_wide_core)
 			 "link: {driver: none}\n",
 			 d);
 		begin(text, 1024);
-		w.open = k % 2;
-		assert_int_equal(w.ports, 2 * d);
-		for (uint32_t in = 0; in < w.ports; in += w.ports - 1) {
-			for (uint32_t port = 0; port < w.ports; port++)
+		w.egress.open = k % 2;
+		assert_int_equal(w.egress.ports, 2 * d);
+		for (uint32_t in = 0; in < w.egress.ports; in += w.egress.ports - 1) {
+			for (uint32_t port = 0; port < w.egress.ports; port++)
 				assert_int_equal(goes_to(in, 0, port * d),
 						 port == in ? UINT32_MAX : port);
 		}
@@ -70,14 +71,14 @@ TEST(a_dead_port_of_a_wide_core)
 	begin("fabric: {layers: 2, arity: 32}\nswitch: {layer: 2, label: 0}\nlink: {driver: "
 	      "none}\n",
 	      1024);
-	drb_links_publish(&w.published_links, &(struct drb_links){.dead = UINT64_C(1) << 5});
+	drb_links_publish(&w.shared.links, &(struct drb_links){.dead = UINT64_C(1) << 5});
 	drb_hellos_read_links(&w);
 	for (uint32_t n = 0; n < 100; n++) {
 		uint32_t out = goes_to(0, 0, 5 * 32);
 		assert_in_range(out, 0, 63);
 		assert_true(out != 5 && out != 0);
 	}
-	assert_int_equal(w.routing.detours_begun, 100);
+	assert_int_equal(w.decide.routing.detours_begun, 100);
 	for (uint32_t port = 1; port < 64; port++) {
 		if (port != 5)
 			assert_int_equal(goes_to(0, 0, port * 32), port);
@@ -97,7 +98,7 @@ TEST(unknown_marks_arrive)
 		frame[DRB_MARK_AT] ^= 5;
 		assert_int_equal(goes(2, frame, sizeof(frame)), to);
 	}
-	assert_int_equal(w.routing.down, 2);
+	assert_int_equal(w.decide.routing.down, 2);
 	conserved();
 	end();
 }
@@ -107,13 +108,14 @@ TEST(down_by_a_drained_port)
 {
 	begin(FABRIC(3, 2, 2, 0), 1000);
 	for (uint32_t rack = 0; rack < setup.tree.hosts / setup.tree.arity; rack++)
-		w.routes[rack] = 0xf;
-	w.links = (struct drb_usable_ports){.usable = 0xd, .drained = 2, .routes = w.routes};
-	w.drained = 2;
-	w.reroutes = true;
+		w.links.routes[rack] = 0xf;
+	w.links.ports =
+		(struct drb_usable_ports){.usable = 0xd, .drained = 2, .routes = w.links.routes};
+	w.links.drained = 2;
+	w.links.reroutes = true;
 	for (uint32_t n = 1; n <= 10; n++) {
 		assert_int_equal(goes_to(2, 15, 2), 1);
-		assert_int_equal(w.routing.down, n);
+		assert_int_equal(w.decide.routing.down, n);
 	}
 	conserved();
 	end();
@@ -135,10 +137,10 @@ TEST(errors_of_a_loaded_scheme)
 	begin(FABRIC(3, 2, 1, 0), 1000);
 	setup.scheme.like = DRB_SCHEME_COUNT;
 	setup.choice.ops = &erring;
-	drb_worker_choose(&w, &setup);
+	drb_worker_choose(&w.decide, &setup);
 	for (uint32_t n = 1; n <= 10; n++) {
 		assert_in_range(goes_to(0, 0, 15), 2, 3);
-		assert_int_equal(w.routing.scheme_errors, n);
+		assert_int_equal(w.decide.routing.scheme_errors, n);
 	}
 	conserved();
 	end();

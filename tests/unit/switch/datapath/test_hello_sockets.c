@@ -100,13 +100,13 @@ static void news_come(struct drb_worker *by, uint32_t port, bool in_socket)
 
 	if (in_socket)
 		assert_int_equal(send(far[port], frame, len, 0), len);
-	by->now_ns = w->now_ns;
+	by->egress.now_ns = w->egress.now_ns;
 	drb_forward_burst(by, port, &m, 1);
 }
 
 static bool is_kicked(void)
 {
-	struct pollfd kick = {.fd = w->kick_fd, .events = POLLIN};
+	struct pollfd kick = {.fd = w->idle.kick_fd, .events = POLLIN};
 
 	return poll(&kick, 1, 0) > 0;
 }
@@ -130,7 +130,7 @@ TEST(news_by_another_worker)
 	assert_int_equal(other->drop[DRB_DROP_hellos_waiting], 0);
 	turn(1006);
 	assert_int_equal(state_of(3), DRB_LINK_DRAINED_BY_NEIGHBOUR);
-	assert_int_equal(w->woken_ns, w->now_ns);
+	assert_int_equal(w->idle.woken_ns, w->egress.now_ns);
 	assert_false(drb_hellos_waiting(w));
 	nothing_counted();
 	end_with_sockets();
@@ -160,7 +160,7 @@ TEST(news_without_end)
 TEST(nobody_dies_unread)
 {
 	begin_with_sockets(1);
-	w->hellos_tell = false;
+	w->idle.hellos_tell = false;
 	for (uint32_t i = 0; i < PORTS; i++)
 		comes(i);
 	for (uint64_t ms = 1005; ms <= 1305; ms += 5)

@@ -18,8 +18,8 @@ static int make(void **state)
 	(void)state;
 	memset(&worker, 0, sizeof(worker));
 	worker.owner = &worker;
-	worker.now_ns = 1000;
-	worker.down_ports = setup.down_ports = DRB_PORTS_MAX;
+	worker.egress.now_ns = 1000;
+	worker.egress.down_ports = setup.down_ports = DRB_PORTS_MAX;
 	worker.mtu = 1500;
 	worker.addr = drb_addr_default(DRB_PORTS_MAX);
 	for (uint32_t i = 0; i < DRB_PORTS_MAX; i++) {
@@ -74,18 +74,20 @@ TEST_WITH(it_is_trouble_while_it_lasts, make, NULL)
 	uint64_t ports[DRB_HOST_FAULT_COUNT] = {0};
 	char text[160] = "u0 down", shorter[12] = "";
 	fault(HIGH, DRB_HOST_FAULT_SOURCE);
-	worker.now_ns += DRB_HOST_FAULT_NS / 2;
+	worker.egress.now_ns += DRB_HOST_FAULT_NS / 2;
 	fault(1, DRB_HOST_FAULT_LENGTH);
 	for (uint32_t f = 0; f < DRB_HOST_FAULT_COUNT; f++)
-		ports[f] = drb_host_fault_ports(&worker, f, worker.now_ns);
+		ports[f] = drb_host_fault_ports(&worker, f, worker.egress.now_ns);
 	drb_host_fault_trouble(&setup, ports, text, sizeof(text));
 	assert_string_equal(text, "u0 down; d1: h1 sends frames that are too long; "
 				  "d63: h63 has another MAC");
 	drb_host_fault_trouble(&setup, ports, shorter, sizeof(shorter));
 	assert_string_equal(shorter, "d1: h1 send");
-	worker.now_ns += DRB_HOST_FAULT_NS / 2;
-	assert_int_equal(drb_host_fault_ports(&worker, DRB_HOST_FAULT_SOURCE, worker.now_ns), 0);
-	assert_int_equal(drb_host_fault_ports(&worker, DRB_HOST_FAULT_LENGTH, worker.now_ns), 2);
+	worker.egress.now_ns += DRB_HOST_FAULT_NS / 2;
+	assert_int_equal(drb_host_fault_ports(&worker, DRB_HOST_FAULT_SOURCE, worker.egress.now_ns),
+			 0);
+	assert_int_equal(drb_host_fault_ports(&worker, DRB_HOST_FAULT_LENGTH, worker.egress.now_ns),
+			 2);
 }
 
 TEST_MAIN(NULL, NULL)

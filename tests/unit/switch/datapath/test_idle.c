@@ -34,9 +34,9 @@ static void connect_port(uint32_t i)
 static void begin(void)
 {
 	memset(&w, 0, sizeof(w));
-	w.ports = PORTS;
+	w.egress.ports = PORTS;
 	w.owner = &w;
-	w.now_ns = 100 * SECOND;
+	w.egress.now_ns = 100 * SECOND;
 	for (uint32_t i = 0; i < PORTS; i++) {
 		queue[i] = (struct drb_port_queue){0};
 		connect_port(i);
@@ -71,7 +71,7 @@ static void packet_is_received(uint32_t i)
 // A sleep without packets, a second later.
 static void quiet_second(void)
 {
-	w.now_ns += SECOND;
+	w.egress.now_ns += SECOND;
 	drb_idle_wait(&w, &no_time);
 }
 
@@ -81,7 +81,7 @@ static void wakes_by_each_port(void)
 	for (uint32_t i = 0; i < PORTS; i++) {
 		packet_comes(i);
 		drb_idle_wait(&w, &long_time);
-		assert_int_equal(w.woken_ns, w.now_ns);
+		assert_int_equal(w.idle.woken_ns, w.egress.now_ns);
 		packet_is_received(i);
 	}
 }
@@ -90,9 +90,9 @@ TEST(busy_ports_are_polled)
 {
 	begin();
 	for (int turn = 0; turn < 100; turn++) {
-		w.now_ns += SECOND / 2;
+		w.egress.now_ns += SECOND / 2;
 		wakes_by_each_port();
-		assert_false(w.all_in_set);
+		assert_false(w.idle.all_in_set);
 	}
 	end();
 }
@@ -102,14 +102,14 @@ TEST(quiet_ports_are_in_the_set)
 	begin();
 	for (uint32_t i = 0; i < PORTS; i++) {
 		quiet_second();
-		assert_true(w.all_in_set);
+		assert_true(w.idle.all_in_set);
 		packet_comes(i);
 		drb_idle_wait(&w, &long_time);
 		// This changes at the next sleep, so that the packet is not delayed.
-		assert_true(w.all_in_set);
+		assert_true(w.idle.all_in_set);
 		packet_is_received(i);
 		drb_idle_wait(&w, &no_time);
-		assert_false(w.all_in_set);
+		assert_false(w.idle.all_in_set);
 	}
 	wakes_by_each_port();
 	end();
@@ -119,7 +119,7 @@ TEST(a_set_does_not_keep_a_socket_that_went)
 {
 	begin();
 	quiet_second();
-	assert_true(w.all_in_set);
+	assert_true(w.idle.all_in_set);
 	drb_idle_pause(&w);
 	for (uint32_t i = 0; i < PORTS; i++) {
 		close(far[i]);
@@ -127,10 +127,10 @@ TEST(a_set_does_not_keep_a_socket_that_went)
 	}
 	wakes_by_each_port();
 	quiet_second();
-	assert_true(w.all_in_set);
+	assert_true(w.idle.all_in_set);
 	packet_comes(PORTS - 1);
 	drb_idle_wait(&w, &long_time);
-	assert_int_equal(w.woken_ns, w.now_ns);
+	assert_int_equal(w.idle.woken_ns, w.egress.now_ns);
 	end();
 }
 
@@ -161,13 +161,13 @@ TEST(hellos_wake_who_forwards)
 	assert_int_equal(send(ends[1], "h", 1, 0), 1);
 	drb_idle_wait(&w, &long_time);
 	assert_int_equal(w.hello_io.readable, 2);
-	assert_true(w.hellos_tell);
+	assert_true(w.idle.hellos_tell);
 	w.hello_io.readable = 0;
 	quiet_second();
 	drb_idle_wait(&w, &no_time);
-	assert_true(w.all_in_set && !w.hellos_tell);
+	assert_true(w.idle.all_in_set && !w.idle.hellos_tell);
 	assert_int_equal(w.hello_io.readable, 0);
-	w.woken_ns = w.now_ns; // a packet came, or too many hellos
+	w.idle.woken_ns = w.egress.now_ns; // a packet came, or too many hellos
 	drb_idle_wait(&w, &long_time);
 	assert_int_equal(w.hello_io.readable, 2);
 	end_with_hellos(ends);

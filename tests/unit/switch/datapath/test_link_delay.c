@@ -30,13 +30,13 @@ static void begin_with_packets_on_a_link(void)
 		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
 		drb_forward_burst(w, 0, &m, 1);
 	}
-	assert_int_equal(w->queued, PACKETS);
+	assert_int_equal(w->egress.queued, PACKETS);
 	for (uint64_t ms = 1001; ms <= 1010; ms++) {
-		w->now_ns = ms * MS;
+		w->egress.now_ns = ms * MS;
 		drb_transmit(w, &next_ns);
 	}
-	assert_int_equal(w->queued, PACKETS);
-	assert_int_equal(w->occupancy[2] + w->occupancy[3], 0);
+	assert_int_equal(w->egress.queued, PACKETS);
+	assert_int_equal(w->egress.occupancy[2] + w->egress.occupancy[3], 0);
 }
 
 // The number of packets, hellos included, that the last hellos by both uplinks report as sent.
@@ -74,7 +74,7 @@ TEST(hellos_tell_what_has_come)
 	turn(1100);
 	assert_int_equal(said_to_be_sent(1), 4);
 	drb_transmit(w, &next_ns);
-	assert_int_equal(w->queued, 0);
+	assert_int_equal(w->egress.queued, 0);
 	assert_int_equal(take_packets(), PACKETS);
 	turn(1200);
 	assert_int_equal(said_to_be_sent(1), 6 + PACKETS);
@@ -96,13 +96,13 @@ TEST(a_link_that_ends_loses_what_is_on_it)
 		port_set.port[ups[u]].queue[0]->connected = true;
 	drb_worker_take_snapshot(w);
 	for (uint32_t u = 0; u < ARRAY_SIZE(ups); u++) {
-		octets += w->snapshot.port[ups[u]].out_octets;
-		packets += w->snapshot.port[ups[u]].out_packets;
+		octets += w->shared.snapshot.port[ups[u]].out_octets;
+		packets += w->shared.snapshot.port[ups[u]].out_packets;
 	}
 	assert_int_equal(packets, 0);
 	assert_int_equal(octets, 0);
 	assert_int_equal(w->drop[DRB_DROP_port_down], PACKETS);
-	assert_int_equal(w->queued, 0);
+	assert_int_equal(w->egress.queued, 0);
 	end();
 }
 
@@ -124,7 +124,7 @@ static void empty_driver(uint32_t port)
 static uint64_t refused(void)
 {
 	drb_worker_take_snapshot(w);
-	return w->snapshot.worker.tx_refused;
+	return w->shared.snapshot.worker.tx_refused;
 }
 
 // The switch has packets for both uplinks, whose links have this delay.
@@ -137,7 +137,7 @@ static void begin_with_packets_for_links(const char *delay)
 		 HEAD RINGS "routing: {scheme: dmodk}\nlink: {driver: vdev, rate: 1Gbit%s}\n",
 		 delay);
 	start_switch(text);
-	w->now_ns = 1000 * MS;
+	w->egress.now_ns = 1000 * MS;
 	for (uint32_t n = 0; n < 2 * PACKETS; n++) {
 		make_frame(frame, sizeof(frame), 0, 2 + n % 2);
 		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
@@ -162,8 +162,8 @@ TEST(refused_packets_are_tried_again_soon)
 			drb_transmit(w, &next_ns);
 			tries += refused() > tries * 2 * PACKETS;
 			assert_int_equal(refused(), tries * 2 * PACKETS);
-			assert_true(tries == 0 || next_ns - w->now_ns <= 100000);
-			w->now_ns += 100000;
+			assert_true(tries == 0 || next_ns - w->egress.now_ns <= 100000);
+			w->egress.now_ns += 100000;
 		}
 		assert_int_equal(tries, 3);
 		empty_driver(2);
@@ -195,15 +195,15 @@ TEST(packets_that_a_driver_loses_are_counted)
 		begin_with_packets_for_links(delays[d]);
 		q->send = lose_most;
 		for (uint32_t step = 0; step < 2; step++) {
-			w->now_ns += 10 * MS;
+			w->egress.now_ns += 10 * MS;
 			drb_transmit(w, &next_ns);
 		}
 		q->send = before.send;
 		assert_int_equal(take_packets(), PACKETS); // by the other uplink
 		drb_worker_take_snapshot(w);
-		const struct drb_port_counters *port = &w->snapshot.port[2];
-		assert_int_equal(w->snapshot.drop[DRB_DROP_not_sent], PACKETS - 1);
-		assert_int_equal(w->snapshot.worker.gso_packets, 1);
+		const struct drb_port_counters *port = &w->shared.snapshot.port[2];
+		assert_int_equal(w->shared.snapshot.drop[DRB_DROP_not_sent], PACKETS - 1);
+		assert_int_equal(w->shared.snapshot.worker.gso_packets, 1);
 		assert_int_equal(port->out_discards, PACKETS - 1);
 		assert_int_equal(port->out_packets, 1);
 		assert_int_equal(port->out_octets, LENGTH);

@@ -34,14 +34,14 @@ TEST(bursts_and_rate)
 	assert_int_equal(w.drop[DRB_DROP_over_rate], BURST - 10);
 	assert_int_equal(sends(0, BURST, 60), 0);
 	assert_int_equal(sends(1, 10, 60), 10); // the other host has its own limit
-	w.now_ns += 5 * MS;
+	w.egress.now_ns += 5 * MS;
 	assert_int_equal(sends(0, BURST, 60), 5);
 	for (int i = 0; i < 10000; i++) {
-		w.now_ns += MS / 10;
+		w.egress.now_ns += MS / 10;
 		kept += sends(0, BURST, 60);
 	}
 	assert_int_equal(kept, 1000);
-	w.now_ns += 3600 * 1000 * MS; // rest earns at most one burst
+	w.egress.now_ns += 3600 * 1000 * MS; // rest earns at most one burst
 	assert_int_equal(sends(0, BURST, 60), 10);
 	conserved();
 	end();
@@ -52,13 +52,13 @@ TEST(within_the_rate)
 {
 	begin(SWITCH "link: {driver: none, rate: 1Mbit, host_burst: 2}\n", 16000);
 	for (int i = 0; i < 5000; i++) {
-		w.now_ns += 1000 * MS * (60 + 24) * 8 / 1000000;
+		w.egress.now_ns += 1000 * MS * (60 + 24) * 8 / 1000000;
 		assert_int_equal(sends(0, 1, 60), 1);
 	}
 	assert_int_equal(w.drop[DRB_DROP_over_rate], 0);
-	w.now_ns += 1000 * MS;
+	w.egress.now_ns += 1000 * MS;
 	assert_int_equal(sends(0, BURST, 60), 2 * (1518 + 24) / (60 + 24));
-	w.now_ns += 1000 * MS;
+	w.egress.now_ns += 1000 * MS;
 	assert_int_equal(sends(0, BURST, 1514), 2);
 	conserved();
 	end();

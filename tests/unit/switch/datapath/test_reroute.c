@@ -102,7 +102,7 @@ static void pass(uint64_t ms)
 		}
 		under_way_count = 0;
 		for (uint32_t n = 0; n < SWITCHES; n++) {
-			sw[n].now_ns = now_ns;
+			sw[n].egress.now_ns = now_ns;
 			if (!gone[n] && now_ns >= sw[n].liveness.due_ns)
 				drb_liveness_service(&sw[n].liveness, now_ns);
 			drb_hellos_read_links(&sw[n]);
@@ -116,10 +116,10 @@ static void start(const char *more)
 	memset(gone, 0, sizeof(gone));
 	memset(broken, 0, sizeof(broken));
 	begin_fabric(more);
-	now_ns = sw[0].now_ns;
+	now_ns = sw[0].egress.now_ns;
 	for (uint32_t n = 0; n < SWITCHES; n++) {
 		context[n].n = n;
-		for (uint32_t i = 0; i < sw[n].ports; i++)
+		for (uint32_t i = 0; i < sw[n].egress.ports; i++)
 			setup[n].ports[i].hello_ns = 100 * MS;
 		const struct drb_liveness_io io = {.context = &context[n],
 						   .has_carrier = has_carrier,
@@ -129,9 +129,9 @@ static void start(const char *more)
 						   .count_arrivals = no_arrivals,
 						   .send = send_hello};
 		assert_int_equal(
-			drb_liveness_init(&sw[n].liveness, &setup[n], &io, &sw[n].published_links),
-			0);
-		drb_liveness_set(&sw[n].liveness, &setup[n], (1u << sw[n].ports) - 1, 0, now_ns);
+			drb_liveness_init(&sw[n].liveness, &setup[n], &io, &sw[n].shared.links), 0);
+		drb_liveness_set(&sw[n].liveness, &setup[n], (1u << sw[n].egress.ports) - 1, 0,
+				 now_ns);
 	}
 	pass(500);
 }
@@ -228,7 +228,7 @@ TEST(mended)
 	pass(1500);
 	for (uint32_t n = 0; n < SWITCHES; n++) {
 		assert_int_equal(sw[n].liveness.known.outages.count, 0);
-		assert_false(sw[n].reroutes);
+		assert_false(sw[n].links.reroutes);
 	}
 	for (uint32_t to = 2; to < HOSTS; to++)
 		assert_int_equal(travel(0, to, 7, &at),

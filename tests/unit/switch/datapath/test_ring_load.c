@@ -60,8 +60,9 @@ static void begin(const char *text)
 	assert_int_equal(drb_workers_init(&all, &setup), 0);
 	for (uint32_t n = 0; n < setup.workers; n++) {
 		struct drb_worker *worker = &all.worker[n];
-		for (uint32_t i = 0; i < worker->ports; i++) {
-			struct device *d = i < w->down_ports ? NULL : &device[i - w->down_ports];
+		for (uint32_t i = 0; i < worker->egress.ports; i++) {
+			struct device *d =
+				i < w->egress.down_ports ? NULL : &device[i - w->egress.down_ports];
 			if (d) {
 				d->port = (struct drb_port){.kind = &kind,
 							    .setup = &setup.ports[i],
@@ -73,7 +74,7 @@ static void begin(const char *text)
 			drb_worker_attach(worker, i, 512, d ? &d->queue[n].base : NULL);
 		}
 		drb_worker_configure(worker, &setup);
-		worker->now_ns = 1000 * MS;
+		worker->egress.now_ns = 1000 * MS;
 	}
 }
 
@@ -81,6 +82,13 @@ static void end(void)
 {
 	drb_workers_free(&all);
 	assert_int_equal(rte_mempool_avail_count(test_pool), MBUFS);
+}
+
+// Reads loads for a burst from port `in`, as drb_receive() does.
+static void read_loads(struct drb_worker *worker, uint32_t in)
+{
+	drb_ring_load_read(worker, in);
+	drb_shared_load_read(&worker->decide, worker->egress.up_ports);
 }
 
 // A burst from host 0 to these hosts goes through worker n.
@@ -96,11 +104,11 @@ static void burst(uint32_t n, const uint32_t *to, uint32_t count)
 		packets[i] = mbuf_of(frame, sizeof(frame));
 		assert_non_null(packets[i]);
 	}
-	if (worker->outside)
-		drb_shared_load_read(worker, 0);
+	if (worker->decide.outside)
+		read_loads(worker, 0);
 	drb_forward_burst(worker, 0, packets, count);
 	drb_transmit(worker, &next_ns);
-	drb_shared_load_publish(worker);
+	drb_shared_load_publish(&worker->shared.load, &worker->decide, &worker->egress);
 }
 
 // Hosts 4 and 6 have u0 as default, hosts 5 and 7 u1.
@@ -130,21 +138,22 @@ TEST(load_is_sent_less_drained)
 	uint32_t total = 0, drained = 0;
 
 	begin(HEAD "routing: {threshold: 1e9}\n");
-	assert_int_equal(w->rings, 3);
+	assert_int_equal(w->egress.rings, 3);
 	for (uint32_t step = 0; total < 200000; step++) { // the ring wraps at 65536
 		uint32_t to[DRB_BURST_MAX], count = 1 + step % DRB_BURST_MAX;
 		for (uint32_t i = 0; i < count; i++)
 			to[i] = 4;
-		drb_shared_load_read(w, 0);
-		assert_int_equal(w->shared_load.occupancy[0], total - drained);
-		assert_int_equal(w->shared_load.occupancy[1], 0);
+		read_loads(w, 0);
+		assert_int_equal(w->decide.shared_load.occupancy[0], total - drained);
+		assert_int_equal(w->decide.shared_load.occupancy[1], 0);
 		burst(0, to, count);
 		total += count;
 		drained += step % 7 == 0 ? total - drained : step % 3 ? 1 : 0;
 		device[0].queue[0].drained = (uint16_t)drained;
 		drb_worker_take_snapshot(w);
-		assert_int_equal(w->snapshot.port[w->down_ports].ring_packets, total - drained);
-		assert_int_equal(w->snapshot.port[w->down_ports].out_packets, total);
+		assert_int_equal(w->shared.snapshot.port[w->egress.down_ports].ring_packets,
+				 total - drained);
+		assert_int_equal(w->shared.snapshot.port[w->egress.down_ports].out_packets, total);
 	}
 	end();
 }
@@ -168,19 +177,19 @@ TEST(threshold_of_two)
 TEST(both_parts_count)
 {
 	begin(HEAD "routing: {threshold: 2}\n");
-	w->occupancy[w->down_ports] = 2;
-	w->queued = 2;
+	w->egress.occupancy[w->egress.down_ports] = 2;
+	w->egress.queued = 2;
 	device[0].queue[0].sent = 1;
-	w->egress[w->down_ports].head = w->egress[w->down_ports].tail = 1;
+	w->egress.queue[w->egress.down_ports].head = w->egress.queue[w->egress.down_ports].tail = 1;
 	const uint32_t to = 4;
 	uint8_t frame[60];
 	make_frame(frame, sizeof(frame), 0, to);
 	struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
-	drb_shared_load_read(w, 0);
+	read_loads(w, 0);
 	drb_forward_burst(w, 0, &m, 1);
-	assert_int_equal(w->occupancy[w->down_ports + 1], 1);
-	w->occupancy[w->down_ports] = 0;
-	w->queued = 1;
+	assert_int_equal(w->egress.occupancy[w->egress.down_ports + 1], 1);
+	w->egress.occupancy[w->egress.down_ports] = 0;
+	w->egress.queued = 1;
 	end();
 }
 
@@ -213,12 +222,12 @@ TEST(idle_uplinks_are_not_looked_at)
 	assert_int_equal(device[0].queue[0].looks, 99); // the first burst found nothing sent
 	assert_int_equal(device[1].queue[0].looks, 0);
 	for (int i = 0; i < 100; i++) // the first read finds that the last packet is gone
-		drb_shared_load_read(w, 0);
+		read_loads(w, 0);
 	assert_int_equal(device[0].queue[0].looks, 100);
 	one(4);
-	drb_shared_load_read(w, w->down_ports); // packets from above do not go up
+	read_loads(w, w->egress.down_ports); // packets from above do not go up
 	assert_int_equal(device[0].queue[0].looks, 100);
-	drb_shared_load_read(w, 0);
+	read_loads(w, 0);
 	assert_int_equal(device[0].queue[0].looks, 101);
 	end();
 	static const char *const blind[] = {
@@ -228,8 +237,8 @@ TEST(idle_uplinks_are_not_looked_at)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(blind); i++) {
 		begin(blind[i]);
-		assert_int_equal(w->rings, 0);
-		assert_false(w->outside);
+		assert_int_equal(w->egress.rings, 0);
+		assert_false(w->decide.outside);
 		end();
 	}
 }
@@ -248,8 +257,8 @@ TEST(rings_of_all_workers)
 	device[0].queue[0].drained = 6;
 	burst(1, to, 1);
 	assert_int_equal(device[0].queue[1].sent, 1);
-	assert_int_equal(all.worker[1].shared_load.occupancy[0], 1);
-	assert_int_equal(all.worker[1].shared_load.occupancy[1], 1);
+	assert_int_equal(all.worker[1].decide.shared_load.occupancy[0], 1);
+	assert_int_equal(all.worker[1].decide.shared_load.occupancy[1], 1);
 	end();
 }
 
@@ -258,17 +267,18 @@ TEST(threshold_follows)
 {
 	begin(HEAD "routing: {threshold: auto}\n");
 	for (uint32_t i = 0; i < 20000; i++) {
-		w->now_ns += MS / 10;
+		w->egress.now_ns += MS / 10;
 		one(4);
 		// Every second burst finds u0 empty, and u1 is never used.
 		device[0].queue[0].drained = (uint16_t)(sent(0) - (i & 1));
 		device[1].queue[0].drained = sent(1);
-		if (w->now_ns >= w->threshold.due_ns)
+		if (w->egress.now_ns >= w->decide.threshold.due_ns)
 			drb_threshold_update(w);
 	}
-	if (fabs(w->threshold.utilisation - 0.25) > 0.01 ||
-	    fabs(w->threshold.value - (1 - log(0.75))) > 0.02)
-		fail_msg("rho %g, T %g", w->threshold.utilisation, w->threshold.value);
+	if (fabs(w->decide.threshold.utilisation - 0.25) > 0.01 ||
+	    fabs(w->decide.threshold.value - (1 - log(0.75))) > 0.02)
+		fail_msg("rho %g, T %g", w->decide.threshold.utilisation,
+			 w->decide.threshold.value);
 	end();
 }
 

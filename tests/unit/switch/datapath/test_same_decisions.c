@@ -46,16 +46,16 @@ struct stage {
 // One packet per slot, as in the model, and the same beginning.
 static void begin_time(const struct stage *s)
 {
-	uint32_t ticks = SLOT_NS >> w.scheme_state.tick_shift;
+	uint32_t ticks = SLOT_NS >> w.decide.scheme_state.tick_shift;
 	const struct drb_scheme_setup each = {.tree = &s->setup.tree,
 					      .layer = s->layer->layer,
 					      .choice = &s->choice,
 					      .packet_time = ticks,
 					      .rate = 1.0 / ticks};
 
-	s->choice.ops->init(w.scheme_state.state, &each);
+	s->choice.ops->init(w.decide.scheme_state.state, &each);
 	if (s->model.scheme == DRB_SCHEME_WALK)
-		spread_of(w.scheme_state.state)->began = BEFORE * ticks;
+		spread_of(w.decide.scheme_state.state)->began = BEFORE * ticks;
 }
 
 static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t label,
@@ -72,7 +72,7 @@ static void begin(struct stage *s, const char *fabric, uint32_t layer, uint32_t 
 	if (rule->outside)
 		s->setup.scheme.like = DRB_SCHEME_COUNT;
 	assert_int_equal(drb_worker_init(&w, &s->setup), 0);
-	for (uint32_t i = 0; i < w.ports; i++)
+	for (uint32_t i = 0; i < w.egress.ports; i++)
 		drb_worker_attach(&w, i, QUEUE, NULL);
 	s->model = (struct drb_packet_setup){.tree = s->setup.tree,
 					     .scheme = rule->scheme,
@@ -109,18 +109,18 @@ static void set_queues(struct stage *s, struct rte_mbuf *any)
 	uint32_t most = 1 + drb_rng_below(&s->rng, 12);
 
 	for (uint32_t u = 0; u < s->layer->up; u++) {
-		struct drb_egress *q = &w.egress[w.down_ports + u];
+		struct drb_egress *q = &w.egress.queue[w.egress.down_ports + u];
 		uint32_t want = drb_rng_below(&s->rng, most), have = drb_egress_length(q);
 		for (; have > want; have--) {
 			rte_pktmbuf_free(q->packet[drb_egress_ring_index(q, 0)]);
-			drb_egress_pop(q, 1, any->pkt_len, w.now_ns);
+			drb_egress_pop(q, 1, any->pkt_len, w.egress.now_ns);
 		}
 		for (; have < want; have++) {
 			rte_mbuf_refcnt_update(any, 1);
-			assert_true(drb_egress_push(q, any, any->pkt_len, w.now_ns));
+			assert_true(drb_egress_push(q, any, any->pkt_len, w.egress.now_ns));
 		}
-		w.queued += want - w.occupancy[w.down_ports + u];
-		w.occupancy[w.down_ports + u] = want;
+		w.egress.queued += want - w.egress.occupancy[w.egress.down_ports + u];
+		w.egress.occupancy[w.egress.down_ports + u] = want;
 		s->layer->len[s->label * (s->layer->up + s->layer->down) + u] = want;
 	}
 }
@@ -128,10 +128,10 @@ static void set_queues(struct stage *s, struct rte_mbuf *any)
 // The draw of the switch's next decision.
 static uint64_t draw_to_come(void)
 {
-	struct drb_rng rng = w.rng;
+	struct drb_rng rng = w.decide.rng;
 	uint64_t number = drb_rng_next(&rng);
 
-	return drb_draw_next(drb_draw_of(&w.choice), w.choice.uplinks, &number);
+	return drb_draw_next(drb_draw_of(&w.decide.choice), w.decide.choice.uplinks, &number);
 }
 
 // One packet that goes up: returns the switch's uplink, and *mark as it leaves.
@@ -141,10 +141,10 @@ static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, 
 	struct rte_mbuf *m = mbuf_of(frame, len);
 
 	assert_non_null(m);
-	memcpy(before, w.occupancy, sizeof(before));
+	memcpy(before, w.egress.occupancy, sizeof(before));
 	drb_forward_burst(&w, in, &m, 1);
-	for (uint32_t u = 0; u < w.up_ports; u++) {
-		if (w.occupancy[w.down_ports + u] != before[w.down_ports + u])
+	for (uint32_t u = 0; u < w.egress.up_ports; u++) {
+		if (w.egress.occupancy[w.egress.down_ports + u] != before[w.egress.down_ports + u])
 			out = u;
 	}
 	assert_int_not_equal(out, UINT32_MAX);
@@ -154,7 +154,7 @@ static uint32_t switch_decides(uint32_t in, const uint8_t *frame, uint32_t len, 
 
 static void one_packet(struct stage *s)
 {
-	uint32_t in = drb_rng_below(&s->rng, w.down_ports), dest;
+	uint32_t in = drb_rng_below(&s->rng, w.egress.down_ports), dest;
 	bool walk = s->model.scheme == DRB_SCHEME_WALK;
 	uint8_t frame[60], mark = 0, left;
 
@@ -182,7 +182,7 @@ static void one_packet(struct stage *s)
 	if (walk) {
 		assert_int_equal(left, d.mark);
 		assert_int_equal(spread_of(state)->distance,
-				 spread_of(w.scheme_state.state)->distance);
+				 spread_of(w.decide.scheme_state.state)->distance);
 		spread_decisions += spread_of(state)->distance > 0;
 	}
 	s->layer->len[s->label * (s->layer->up + s->layer->down) + sim]++;
@@ -195,7 +195,7 @@ static void hear(struct stage *s)
 
 	for (uint32_t i = 0; i < DRB_SPREAD_HEAR * s->layer->up; i++) {
 		drb_spread_hear(spread_of(sim_state(s->sim, s->layer->layer, s->label)), mark);
-		drb_spread_hear(spread_of(w.scheme_state.state), mark);
+		drb_spread_hear(spread_of(w.decide.scheme_state.state), mark);
 	}
 }
 
@@ -210,12 +210,12 @@ static void same_all_along(const char *fabric, uint32_t layer, uint32_t label,
 	struct rte_mbuf *any = mbuf_of(frame, sizeof(frame));
 	for (uint32_t slot = 0; slot < SLOTS; slot++) {
 		s.sim->slot = slot;
-		w.now_ns = (uint64_t)(BEFORE + slot) * SLOT_NS;
-		w.open = drb_rng_below(&s.rng, 2); // either of the switch's two loops
+		w.egress.now_ns = (uint64_t)(BEFORE + slot) * SLOT_NS;
+		w.egress.open = drb_rng_below(&s.rng, 2); // either of the switch's two loops
 		set_queues(&s, any);
 		if (s.model.scheme == DRB_SCHEME_WALK && drb_rng_below(&s.rng, 4) == 0)
 			hear(&s);
-		for (uint32_t n = drb_rng_below(&s.rng, 2 * w.down_ports); n > 0; n--)
+		for (uint32_t n = drb_rng_below(&s.rng, 2 * w.egress.down_ports); n > 0; n--)
 			one_packet(&s);
 		if (drb_rng_below(&s.rng, 4) == 0)
 			slot += drb_rng_below(&s.rng, 12);

@@ -22,11 +22,11 @@ static uint32_t passes(uint32_t in, uint32_t from, uint32_t to, uint8_t mark, ui
 	m = mbuf_of(frame, frame_len);
 	assert_non_null(m);
 	drb_forward_burst(&w, in, &m, 1);
-	for (uint32_t i = 0; i < w.ports; i++) {
-		if (w.occupancy[i] == 0)
+	for (uint32_t i = 0; i < w.egress.ports; i++) {
+		if (w.egress.occupancy[i] == 0)
 			continue;
 		const struct rte_mbuf *sent =
-			w.egress[i].packet[drb_egress_ring_index(&w.egress[i], 0)];
+			w.egress.queue[i].packet[drb_egress_ring_index(&w.egress.queue[i], 0)];
 		const uint8_t *octets = rte_pktmbuf_mtod(sent, const uint8_t *);
 		*left = octets[7];
 		// All other bytes are unchanged.
@@ -68,7 +68,7 @@ TEST(windows_follow_the_rate)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct drb_scheme_state *s = &w.scheme_state;
+		const struct drb_scheme_state *s = &w.decide.scheme_state;
 		char text[256];
 		snprintf(text, sizeof(text),
 			 "fabric: {layers: 3, arity: 2}\nswitch: {layer: 1, label: 0}\n"
@@ -116,7 +116,7 @@ static void slot_of_hosts(double rho, const uint32_t to[4], struct drb_rng *rng,
 		passes(4 + host, to[host], host, 0, &none); // an answer: it is not deaf
 		passes(host, host, to[host], 0, mark);
 	}
-	w.now_ns += 2000000;
+	w.egress.now_ns += 2000000;
 }
 
 // If all defaults are one uplink, packets are soon marked and take the uplinks in turn. If the
@@ -141,11 +141,11 @@ TEST(defaults_that_overflow_are_spread)
 			slot_of_hosts(0.9, disjoint, &rng, &mark);
 			assert_int_equal(mark, 0);
 		}
-		assert_int_equal(w.routing.up_walked, 0);
+		assert_int_equal(w.decide.routing.up_walked, 0);
 		for (uint32_t slot = 0; slot < 3 * DRB_SPREAD_WINDOW; slot++)
 			slot_of_hosts(0.9, same, &rng, &mark);
 		assert_int_equal(mark, 1);
-		uint64_t walked = w.routing.up_walked;
+		uint64_t walked = w.decide.routing.up_walked;
 		uint32_t count[8] = {0};
 		for (uint32_t n = 0; n < 400; n++) {
 			uint32_t out = passes(n % 4, n % 4, same[n % 4], 0, &mark);
@@ -154,7 +154,7 @@ TEST(defaults_that_overflow_are_spread)
 		}
 		for (uint32_t u = 4; u < 8; u++)
 			assert_int_equal(count[u], 100);
-		assert_int_equal(w.routing.up_walked, walked + 400);
+		assert_int_equal(w.decide.routing.up_walked, walked + 400);
 		// Packets that stay below are never marked.
 		assert_int_equal(passes(0, 0, 1, 0, &mark), 1);
 		assert_int_equal(mark, 0);
@@ -217,7 +217,7 @@ TEST(marks_go_down)
 		assert_int_equal(passes(in, from, 0, 0, &mark), 0);
 		assert_int_equal(mark, 0);
 		passes(cases[i].first.in, cases[i].first.from, 0, 1, &mark);
-		w.now_ns += 2 * DRB_SPREAD_WINDOW * UINT64_C(2000000);
+		w.egress.now_ns += 2 * DRB_SPREAD_WINDOW * UINT64_C(2000000);
 		passes(in, from, 0, 0, &mark); // the window ends
 		for (uint8_t came = 0; came <= DRB_SPREAD_FAR; came++) {
 			passes(in, from, 0, came, &mark);
@@ -240,7 +240,7 @@ TEST(workers_are_parts)
 			 "process: {workers: %" PRIu32 "}\n",
 			 workers);
 		begin(text, 512);
-		assert_int_equal(spread_of(w.scheme_state.state)->hears_all, workers == 1);
+		assert_int_equal(spread_of(w.decide.scheme_state.state)->hears_all, workers == 1);
 		end();
 	}
 }
@@ -257,7 +257,7 @@ TEST(a_detour_does_not_turn)
 		frame[7] ^= 1;
 		m = mbuf_of(frame, sizeof(frame));
 		drb_forward_burst(&w, 2, &m, 1);
-		const struct drb_spread *s = spread_of(w.scheme_state.state);
+		const struct drb_spread *s = spread_of(w.decide.scheme_state.state);
 		assert_int_equal(s->turned || s->remembers > 0, !detour);
 		empty_queues();
 		end();
@@ -277,26 +277,26 @@ TEST(bursts_count_their_defaults)
 		struct rte_mbuf *m[BURST];
 		uint64_t expected[4];
 		uint8_t frame[60], marks = 0;
-		uint64_t walked = w.routing.up_walked;
-		w.open = n % 2;
+		uint64_t walked = w.decide.routing.up_walked;
+		w.egress.open = n % 2;
 		if (n % 20 == 10)
-			spread_of(w.scheme_state.state)->distance =
-				spread_of(w.scheme_state.state)->distance ? 0 : 2;
-		drb_scheme_state_tick(&w.scheme_state, w.now_ns); // judges what is due first
-		memcpy(expected, spread_of(w.scheme_state.state)->count, sizeof(expected));
+			spread_of(w.decide.scheme_state.state)->distance =
+				spread_of(w.decide.scheme_state.state)->distance ? 0 : 2;
+		drb_scheme_state_tick(&w.decide.scheme_state, w.egress.now_ns); // due judgements
+		memcpy(expected, spread_of(w.decide.scheme_state.state)->count, sizeof(expected));
 		for (uint32_t i = 0; i < BURST; i++) {
 			uint32_t to = 64 + drb_rng_below(&rng, 64), last = n % 3 == 0 && i == 15;
 			make_frame(frame, sizeof(frame), 1, to);
 			frame[7] ^= last ? 5 : 0;
-			marks += last || spread_of(w.scheme_state.state)->distance;
+			marks += last || spread_of(w.decide.scheme_state.state)->distance;
 			expected[to / 4 % 4] += UINT64_C(1) << 40 | 1;
 			m[i] = mbuf_of(frame, sizeof(frame));
 		}
 		drb_forward_burst(&w, 1, m, BURST);
-		assert_memory_equal(spread_of(w.scheme_state.state)->count, expected,
+		assert_memory_equal(spread_of(w.decide.scheme_state.state)->count, expected,
 				    sizeof(expected));
-		assert_int_equal(w.routing.up_walked, walked + marks);
-		at_once += w.open && !marks;
+		assert_int_equal(w.decide.routing.up_walked, walked + marks);
+		at_once += w.egress.open && !marks;
 		empty_queues();
 	}
 	assert_in_range(at_once, 50, 150);
@@ -313,17 +313,17 @@ TEST(it_walks_beside_a_dead_uplink)
 		uint32_t from = layer - 1, count[8] = {0};
 		uint8_t mark;
 		begin(of[from], 512);
-		struct drb_spread *spread = spread_of(w.scheme_state.state);
-		drb_links_publish(&w.published_links, &(struct drb_links){.dead = 1 << 5});
+		struct drb_spread *spread = spread_of(w.decide.scheme_state.state);
+		drb_links_publish(&w.shared.links, &(struct drb_links){.dead = 1 << 5});
 		drb_hellos_read_links(&w);
 		spread->distance = 2;
 		for (uint32_t n = 0; n < 252; n++)
 			count[passes(0, from, 65, layer - 1, &mark)]++;
 		assert_int_equal(mark, layer == 1 ? 2 : 1);
 		assert_true(count[4] == 84 && count[6] == 84 && count[7] == 84);
-		assert_int_equal(w.routing.up_walked, 252);
+		assert_int_equal(w.decide.routing.up_walked, 252);
 		assert_int_equal(spread->count[drb_hop_digit(&setup.hop, 65)] >> 40, 252);
-		drb_links_publish(&w.published_links, &(struct drb_links){0});
+		drb_links_publish(&w.shared.links, &(struct drb_links){0});
 		drb_hellos_read_links(&w);
 		for (uint32_t n = 0; n < 40; n++)
 			count[passes(0, from, 65, 0, &mark)]++;
@@ -346,7 +346,7 @@ TEST(hosts_see_no_marks)
 	begin("fabric: {layers: 3, arity: 4, mac: \"02:0a\"}\nswitch: {layer: 1, label: 0}\n"
 	      "link: {driver: none}\nrouting: {scheme: walk}\n",
 	      512);
-	spread_of(w.scheme_state.state)->distance = 3;
+	spread_of(w.decide.scheme_state.state)->distance = 3;
 	for (int down = 0; down <= 1; down++) {
 		uint8_t frame[60];
 		make_frame(frame, sizeof(frame), down ? 77 : 0, down ? 1 : 77);
@@ -356,7 +356,7 @@ TEST(hosts_see_no_marks)
 		drb_forward_burst(&w, down ? 5 : 0, &m, 1);
 		assert_int_equal(rte_pktmbuf_mtod(m, const uint8_t *)[7], down ? 0x0a : 0x0a ^ 3);
 	}
-	assert_int_equal(w.queued, 2);
+	assert_int_equal(w.egress.queued, 2);
 	end();
 }
 
@@ -374,21 +374,21 @@ TEST(no_scheme_shows_marks)
 
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
 		begin(switches[i], 512);
-		assert_int_equal(drb_assign_init(&w, &setup), 0);
+		assert_int_equal(drb_assign_init(&w.decide, &setup), 0);
 		for (uint32_t host = 0; host < 4; host++) {
 			assert_int_equal(passes(4, 77, host, (uint8_t)(1 + 2 * host), &mark), host);
 			assert_int_equal(mark, 0);
 			assert_int_equal(passes(5, 77, host, 0, &mark), host);
 			assert_int_equal(mark, 0);
 		}
-		assert_int_equal(w.routing.down, 8);
+		assert_int_equal(w.decide.routing.down, 8);
 		// A source that belongs to no host, in a fabric that accepts it.
 		make_frame(frame, sizeof(frame), 77, 2);
 		memset(frame + 6, 0x0f, 6);
 		m = mbuf_of(frame, sizeof(frame));
 		drb_forward_burst(&w, 4, &m, 1);
 		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
-		assert_int_equal(w.occupancy[2], 1);
+		assert_int_equal(w.egress.occupancy[2], 1);
 		empty_queues();
 		// The same on a detour.
 		make_frame(frame, sizeof(frame), 77, 3);
@@ -396,13 +396,13 @@ TEST(no_scheme_shows_marks)
 		frame[7] ^= 1;
 		m = mbuf_of(frame, sizeof(frame));
 		drb_forward_burst(&w, 4, &m, 1);
-		assert_int_equal(w.occupancy[3], 1);
+		assert_int_equal(w.egress.occupancy[3], 1);
 		frame[1] ^= 1;
 		frame[7] ^= 1;
 		assert_memory_equal(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
 		empty_queues();
 		// The host's port is dead.
-		drb_links_publish(&w.published_links, &(struct drb_links){.dead = 4});
+		drb_links_publish(&w.shared.links, &(struct drb_links){.dead = 4});
 		drb_hellos_read_links(&w);
 		assert_int_equal(passes(4, 77, 2, 1, &mark), UINT32_MAX);
 		assert_int_equal(w.drop[DRB_DROP_port_down], 1);
@@ -422,7 +422,7 @@ TEST(hellos_are_left_alone)
 	frame[7] = 0x55;
 	m = mbuf_of(frame, sizeof(frame));
 	struct drb_burst b = {.in = 4, .count = 1, .packets = &m};
-	drb_scheme_state_marks(&w.scheme_state, &b);
+	drb_scheme_state_marks(&w.decide.scheme_state, &b);
 	assert_memory_equal(rte_pktmbuf_mtod(m, const uint8_t *), frame, sizeof(frame));
 	rte_pktmbuf_free(m);
 	end();
@@ -487,12 +487,12 @@ TEST(reloads_keep_the_state)
 			 "link: {driver: none, rate: 500pps}\n%s",
 			 cases[i].rest);
 		to = setup_of(text);
-		const void *before = w.scheme_state.state;
+		const void *before = w.decide.scheme_state.state;
 		assert_int_equal(drb_reconfigure_make(&change, &w, &setup, &to), 0);
 		drb_reconfigure_apply(&w, &change);
 		drb_reconfigure_free(&change);
-		assert_int_equal(w.scheme_state.state == before, cases[i].stays);
-		assert_ptr_equal(w.scheme_state.ops, to.choice.ops);
+		assert_int_equal(w.decide.scheme_state.state == before, cases[i].stays);
+		assert_ptr_equal(w.decide.scheme_state.ops, to.choice.ops);
 		end();
 	}
 }

@@ -17,7 +17,7 @@
 static void begin_thresholds(const char *text)
 {
 	begin(text, 1 << 10);
-	assert_int_equal(drb_assign_init(&w, &setup), 0);
+	assert_int_equal(drb_assign_init(&w.decide, &setup), 0);
 }
 
 static void near(double value, double want, double by)
@@ -30,26 +30,26 @@ static void near(double value, double want, double by)
 static void send_up(uint32_t u0, uint32_t u1)
 {
 	for (int ms = 0; ms < 2000; ms++) {
-		w.now_ns += MS;
-		w.egress[w.down_ports].head += u0;
-		w.egress[w.down_ports].tail += u0;
-		w.port[w.down_ports].out_octets += 1000 * u0;
-		w.egress[w.down_ports + 1].head += u1;
-		w.egress[w.down_ports + 1].tail += u1;
-		w.port[w.down_ports + 1].out_octets += 1000 * u1;
-		if (w.now_ns >= w.threshold.due_ns)
+		w.egress.now_ns += MS;
+		w.egress.queue[w.egress.down_ports].head += u0;
+		w.egress.queue[w.egress.down_ports].tail += u0;
+		w.port[w.egress.down_ports].out_octets += 1000 * u0;
+		w.egress.queue[w.egress.down_ports + 1].head += u1;
+		w.egress.queue[w.egress.down_ports + 1].tail += u1;
+		w.port[w.egress.down_ports + 1].out_octets += 1000 * u1;
+		if (w.egress.now_ns >= w.decide.threshold.due_ns)
 			drb_threshold_update(&w);
 	}
 }
 
 static void in_force(double rho)
 {
-	near(w.threshold.utilisation, rho, 1e-6);
-	near(w.threshold.value, 1 - log(1 - rho), 1e-5);
-	assert_int_equal(w.choice.margin, drb_margin(w.threshold.value));
+	near(w.decide.threshold.utilisation, rho, 1e-6);
+	near(w.decide.threshold.value, 1 - log(1 - rho), 1e-5);
+	assert_int_equal(w.decide.choice.margin, drb_margin(w.decide.threshold.value));
 	drb_worker_take_snapshot(&w);
-	assert_true(w.snapshot.threshold == w.threshold.value);
-	assert_true(w.snapshot.utilisation == w.threshold.utilisation);
+	assert_true(w.shared.snapshot.threshold == w.decide.threshold.value);
+	assert_true(w.shared.snapshot.utilisation == w.decide.threshold.utilisation);
 }
 
 // rho is the mean share of time in which the links were busy, overhead included.
@@ -57,15 +57,15 @@ TEST(packet_threshold)
 {
 	begin_thresholds(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\n"
 					  "link: {driver: none, rate: 10kpps}\n");
-	assert_int_equal(w.choice.margin, 2); // T = 1
+	assert_int_equal(w.decide.choice.margin, 2); // T = 1
 	send_up(9, 5);
 	in_force(0.7);
 	send_up(10, 9);
 	in_force(0.95);
-	assert_int_equal(w.choice.margin, 4); // 1 + ln 20 = 3.996
-	send_up(20, 20);                      // more than the link can send does not count
-	near(w.threshold.utilisation, 1, 1e-6);
-	near(w.threshold.value, 1 + log(1000), 1e-9);
+	assert_int_equal(w.decide.choice.margin, 4); // 1 + ln 20 = 3.996
+	send_up(20, 20);                             // more than the link can send does not count
+	near(w.decide.threshold.utilisation, 1, 1e-6);
+	near(w.decide.threshold.value, 1 + log(1000), 1e-9);
 	send_up(0, 0);
 	in_force(0);
 	drb_worker_free(&w);
@@ -84,10 +84,10 @@ TEST(smoothing)
 					  "link: {driver: none, rate: 1kpps}\n");
 	send_up(1, 1);
 	drb_threshold_update(&w);
-	near(w.threshold.utilisation, 1, 1e-6);
-	w.now_ns += 100 * MS;
+	near(w.decide.threshold.utilisation, 1, 1e-6);
+	w.egress.now_ns += 100 * MS;
 	drb_threshold_update(&w);
-	near(w.threshold.utilisation, exp(-1), 1e-6);
+	near(w.decide.threshold.utilisation, exp(-1), 1e-6);
 	drb_worker_free(&w);
 }
 
@@ -97,14 +97,14 @@ TEST(worker_as_server)
 	begin_thresholds(HEAD(2, 2, 1, 0) "routing: {threshold: auto}\nlink: {driver: none}\n");
 	drb_threshold_update(&w);
 	for (int i = 0; i < 200; i++) {
-		uint64_t begun = w.threshold.last_tsc;
+		uint64_t begun = w.decide.threshold.last_tsc;
 		while (rte_rdtsc() - begun < 100000)
 			;
-		w.now_ns += 20 * MS;
+		w.egress.now_ns += 20 * MS;
 		w.counters.work_cycles += (rte_rdtsc() - begun) / 4;
 		drb_threshold_update(&w);
 	}
-	near(w.threshold.utilisation, 0.25, 0.02);
+	near(w.decide.threshold.utilisation, 0.25, 0.02);
 	drb_worker_free(&w);
 }
 
@@ -114,20 +114,20 @@ TEST(flow_threshold)
 	begin_thresholds(HEAD(3, 4, 1, 0) "routing: {threshold: auto, unit: flow, flow_max: 1000}\n"
 					  "link: {driver: none, rate: 10kpps}\n");
 	send_up(0, 0);
-	assert_true(w.threshold.value == 0);
+	assert_true(w.decide.threshold.value == 0);
 	// ln 128 = 4.85: ceil(c / 2) below, then 2.
 	static const struct {
 		uint32_t flows;
 		double threshold;
 	} known[] = {{1, 1}, {4, 1}, {8, 1}, {9, 2}, {16, 2}, {19, 3}, {20, 2}, {400, 2}};
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		w.flows.live = known[i].flows;
+		w.decide.flows.live = known[i].flows;
 		send_up(0, 0);
-		assert_true(w.threshold.value == known[i].threshold);
-		assert_int_equal(w.choice.margin, drb_margin(known[i].threshold));
-		assert_int_equal(w.packet_choice.margin, 2);
+		assert_true(w.decide.threshold.value == known[i].threshold);
+		assert_int_equal(w.decide.choice.margin, drb_margin(known[i].threshold));
+		assert_int_equal(w.decide.packet_choice.margin, 2);
 	}
-	w.flows.live = 0;
+	w.decide.flows.live = 0;
 	drb_worker_free(&w);
 }
 
@@ -136,7 +136,7 @@ TEST(no_uplinks)
 {
 	begin_thresholds(HEAD(2, 2, 2, 0) "link: {driver: none, rate: 10kpps}\n");
 	send_up(0, 0);
-	assert_true(w.threshold.utilisation == 0);
+	assert_true(w.decide.threshold.utilisation == 0);
 	drb_worker_free(&w);
 }
 
@@ -146,9 +146,9 @@ TEST(fixed_threshold)
 	begin_thresholds(
 		HEAD(2, 2, 1, 0) "routing: {threshold: 2.5}\nlink: {driver: none, rate: 10kpps}\n");
 	send_up(9, 9);
-	near(w.threshold.utilisation, 0.9, 1e-6);
-	assert_true(w.threshold.value == 2.5);
-	assert_int_equal(w.choice.margin, 3);
+	near(w.decide.threshold.utilisation, 0.9, 1e-6);
+	assert_true(w.decide.threshold.value == 2.5);
+	assert_int_equal(w.decide.choice.margin, 3);
 	drb_worker_free(&w);
 }
 
@@ -168,7 +168,7 @@ TEST(record)
 			m[i] = mbuf_of(frame, sizeof(frame));
 		}
 		drb_forward_burst(&w, 0, m, 8);
-		w.now_ns += MS;
+		w.egress.now_ns += MS;
 		empty_queues();
 	}
 	// Six packets at u0 before u1 is shorter by more than 5; the seventh goes to u1, and so on.
@@ -177,11 +177,11 @@ TEST(record)
 	for (uint32_t i = 0; i < 8; i++)
 		want[DRB_DIFFERENCE_MAX + seen[i]] += 20;
 	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++) {
-		assert_int_equal(w.difference[i], want[i]);
-		sum += w.difference[i];
+		assert_int_equal(w.decide.difference[i], want[i]);
+		sum += w.decide.difference[i];
 	}
 	assert_int_equal(sum, 160);
-	assert_int_equal(w.routing.up_redirected, bursts);
+	assert_int_equal(w.decide.routing.up_redirected, bursts);
 	drb_worker_free(&w);
 }
 
@@ -195,7 +195,7 @@ static uint64_t recorded_idle(const char *scheme, bool open)
 	snprintf(text, sizeof(text),
 		 HEAD(2, 2, 1, 0) "routing: {scheme: %s}\nlink: {driver: none}\n", scheme);
 	begin_thresholds(text);
-	w.open = open;
+	w.egress.open = open;
 	for (uint32_t b = 0; b <= DRB_DIFFERENCE_EVERY; b++) {
 		struct rte_mbuf *m[8];
 		uint8_t frame[60];
@@ -207,8 +207,8 @@ static uint64_t recorded_idle(const char *scheme, bool open)
 		empty_queues();
 	}
 	for (uint32_t i = 0; i < DRB_DIFFERENCES; i++)
-		sum += w.difference[i];
-	assert_int_equal(sum, w.difference[DRB_DIFFERENCE_MAX]);
+		sum += w.decide.difference[i];
+	assert_int_equal(sum, w.decide.difference[DRB_DIFFERENCE_MAX]);
 	drb_worker_free(&w);
 	return sum;
 }

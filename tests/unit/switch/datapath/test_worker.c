@@ -26,7 +26,7 @@ static pthread_t begin(const char *text)
 
 	setup = setup_of(text);
 	assert_int_equal(drb_worker_init(&w, &setup), 0);
-	for (uint32_t i = 0; i < PORTS && i < w.ports; i++) {
+	for (uint32_t i = 0; i < PORTS && i < w.egress.ports; i++) {
 		if (setup.ports[i].driver != DRB_DRIVER_NONE)
 			drb_worker_attach(&w, i, setup.ports[i].queue, port_set.port[i].queue[0]);
 	}
@@ -48,7 +48,7 @@ static struct totals worker_picture(void)
 {
 	drb_worker_ask_snapshot(&w);
 	has_answered(&w);
-	return totals_of(&w.snapshot);
+	return totals_of(&w.shared.snapshot);
 }
 
 // Frames contain the port by which they must leave, and a number that counts up per source and
@@ -165,7 +165,7 @@ TEST(refused_packets_stay)
 // A worker without work sleeps until it is stopped, and replies while it sleeps.
 TEST(sleeper_wakes)
 {
-	const struct drb_snapshot *s = &w.snapshot;
+	const struct drb_snapshot *s = &w.shared.snapshot;
 	const uint64_t before = drb_clock_now(), lost = machine_lost_ns();
 	pthread_t thread = begin(HEAD "link: {driver: none}\n");
 
@@ -223,8 +223,8 @@ TEST(null_devices)
 	assert_true(t.in > 1000);
 	assert_int_equal(t.in, t.dropped); // all zeros is not a host
 	// All iterations have work, and count at most the cycles that have passed.
-	assert_true(w.snapshot.worker.work_cycles > 0);
-	assert_true(w.snapshot.worker.work_cycles <= rte_rdtsc() - begun);
+	assert_true(w.shared.snapshot.worker.work_cycles > 0);
+	assert_true(w.shared.snapshot.worker.work_cycles <= rte_rdtsc() - begun);
 	end(thread);
 	drb_ports_stop(&set);
 }

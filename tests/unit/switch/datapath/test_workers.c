@@ -136,9 +136,9 @@ static void offer(uint32_t n, uint32_t count)
 		frame[23] = 17;
 		memcpy(frame + 34, &flow, 2);
 		struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
-		drb_shared_load_read(w, 0);
+		drb_shared_load_read(&w->decide, w->egress.up_ports);
 		drb_forward_burst(w, 0, &m, 1);
-		drb_shared_load_publish(w);
+		drb_shared_load_publish(&w->shared.load, &w->decide, &w->egress);
 	}
 }
 
@@ -157,20 +157,20 @@ TEST(loads_are_sums)
 		start_switch(configs[c]);
 		struct drb_worker *a = &all.worker[0], *b = &all.worker[1];
 		// Worker 0 has 40 packets at u0 that never leave. Worker 1 evens that out.
-		a->occupancy[2] = 40;
-		drb_shared_load_publish(a);
+		a->egress.occupancy[2] = 40;
+		drb_shared_load_publish(&a->shared.load, &a->decide, &a->egress);
 		offer(1, 40);
-		assert_int_equal(b->occupancy[2], 0);
-		assert_int_equal(b->occupancy[3], 40);
+		assert_int_equal(b->egress.occupancy[2], 0);
+		assert_int_equal(b->egress.occupancy[3], 40);
 		offer(1, 20);
-		assert_int_equal(b->occupancy[2], 10);
-		assert_int_equal(b->occupancy[3], 50);
+		assert_int_equal(b->egress.occupancy[2], 10);
+		assert_int_equal(b->egress.occupancy[3], 50);
 		// Worker 0 sees the sums, too.
-		drb_shared_load_read(a, 0);
-		assert_int_equal(a->shared_load.occupancy[0], 10);
-		assert_int_equal(a->shared_load.occupancy[1], 50);
-		assert_int_equal(a->shared_load.most, 50);
-		a->occupancy[2] = 0;
+		drb_shared_load_read(&a->decide, a->egress.up_ports);
+		assert_int_equal(a->decide.shared_load.occupancy[0], 10);
+		assert_int_equal(a->decide.shared_load.occupancy[1], 50);
+		assert_int_equal(a->decide.shared_load.most, 50);
+		a->egress.occupancy[2] = 0;
 		free_switch();
 	}
 }
@@ -180,13 +180,14 @@ TEST(flows_are_sums)
 	start_switch(HEAD RINGS "link: {driver: vdev}\n" TWO
 				"routing: {threshold: 0, unit: flow, flow_max: "
 				"1000}\n");
-	all.worker[0].flows.flows[0] = 30;
-	drb_shared_load_publish(&all.worker[0]);
+	all.worker[0].decide.flows.flows[0] = 30;
+	drb_shared_load_publish(&all.worker[0].shared.load, &all.worker[0].decide,
+				&all.worker[0].egress);
 	offer(1, 30);
-	assert_int_equal(all.worker[1].flows.flows[0], 0);
-	assert_int_equal(all.worker[1].flows.flows[1], 30);
+	assert_int_equal(all.worker[1].decide.flows.flows[0], 0);
+	assert_int_equal(all.worker[1].decide.flows.flows[1], 30);
 	offer(1, 10);
-	assert_int_equal(all.worker[1].flows.flows[0], 5);
+	assert_int_equal(all.worker[1].decide.flows.flows[0], 5);
 	free_switch();
 }
 
@@ -197,17 +198,20 @@ static void set_counters(struct drb_worker *each, struct drb_rng *rng, struct dr
 #define X(key, meaning) sum->worker.key += each->counters.key = NEXT;
 	DRB_WORKER_COUNTERS(X)
 #undef X
-#define X(key, meaning) sum->routing.key += each->routing.key = NEXT;
+#define X(key, meaning) sum->routing.key += each->decide.routing.key = NEXT;
 	DRB_ROUTING_COUNTERS(X)
 #undef X
-	sum->routing.flows_appeared += (each->flows.appeared = NEXT) - each->routing.flows_appeared;
-	sum->routing.flows_idled += (each->flows.idled = NEXT) - each->routing.flows_idled;
-	sum->routing.flows_closed += (each->flows.closed = NEXT) - each->routing.flows_closed;
+	sum->routing.flows_appeared +=
+		(each->decide.flows.appeared = NEXT) - each->decide.routing.flows_appeared;
+	sum->routing.flows_idled +=
+		(each->decide.flows.idled = NEXT) - each->decide.routing.flows_idled;
+	sum->routing.flows_closed +=
+		(each->decide.flows.closed = NEXT) - each->decide.routing.flows_closed;
 	for (uint32_t i = 0; i < DRB_DROP_COUNT; i++)
 		sum->drop[i] += each->drop[i] = NEXT;
 	for (uint32_t i = 0; i < PORTS; i++) {
 		struct drb_worker_port *p = &each->port[i];
-		struct drb_egress *q = &each->egress[i];
+		struct drb_egress *q = &each->egress.queue[i];
 		struct drb_port_counters *row = &sum->port[i];
 		row->in_packets += p->in_packets = NEXT;
 		row->in_octets += p->in_octets = NEXT;
@@ -238,7 +242,7 @@ TEST(rows_of_all_tables_are_sums)
 		struct drb_worker *each = &all.worker[n];
 		set_counters(each, &rng, &sum);
 		drb_worker_take_snapshot(each);
-		sum.worker.busy_ns += each->snapshot.time_ns - each->started_ns -
+		sum.worker.busy_ns += each->shared.snapshot.time_ns - each->started_ns -
 				      each->counters.sleep_ns - each->counters.busy_ns;
 	}
 	assert_true(drb_workers_have_snapshots(&all));
@@ -256,14 +260,15 @@ TEST(ports_are_divided)
 	start_switch(HEAD RINGS "link: {driver: vdev, rate: 1kpps, queue: 101}\n" TWO);
 	for (uint32_t n = 0; n < 2; n++) {
 		for (uint32_t i = 0; i < PORTS; i++) {
-			const struct drb_egress *q = &all.worker[n].egress[i];
+			const struct drb_egress *q = &all.worker[n].egress.queue[i];
 			assert_int_equal(q->limit, 51);
 			assert_int_equal(q->time_per_unit >> 32, 2000000);
 			assert_int_equal(all.worker[n].port[i].queue->rx, n);
 			assert_int_equal(all.worker[n].port[i].queue->tx, n);
 		}
 	}
-	assert_memory_not_equal(&all.worker[0].rng, &all.worker[1].rng, sizeof(struct drb_rng));
+	assert_memory_not_equal(&all.worker[0].decide.rng, &all.worker[1].decide.rng,
+				sizeof(struct drb_rng));
 	free_switch();
 	// Ports with one receive queue are assigned to workers in turn.
 	for (uint32_t i = 0; i < PORTS; i++)
@@ -351,7 +356,7 @@ TEST(without_peer)
 	// Workers know this before the first iteration.
 	for (uint32_t n = 0; n < all.count; n++) {
 		drb_hellos_read_links(&all.worker[n]);
-		assert_int_equal(all.worker[n].dead, UINT64_C(1) << U1);
+		assert_int_equal(all.worker[n].links.dead, UINT64_C(1) << U1);
 	}
 	assert_int_equal(drb_workers_start(&all), 0);
 	t = offer_up(40);
@@ -401,7 +406,7 @@ TEST(down_by_order)
 	assert_int_equal(drb_workers_start(&all), 0);
 	assert_int_equal(apply(&all, order_u1, &(enum drb_port_order){DRB_DOWN}), 0);
 	assert_string_equal(said, "down by order now: u1");
-	while (atomic_load(&all.worker[0].published_links.off) == 0)
+	while (atomic_load(&all.worker[0].shared.links.off) == 0)
 		sched_yield();
 	make_frame(frame, sizeof(frame), 7, 0);
 	for (uint32_t q = 0; q < QUEUES; q++)
@@ -415,7 +420,7 @@ TEST(down_by_order)
 	assert_int_equal(seen.drop[DRB_DROP_port_down], QUEUES);
 
 	assert_int_equal(apply(&all, order_u1, &(enum drb_port_order){DRB_UP}), 0);
-	while (atomic_load(&all.worker[0].published_links.off))
+	while (atomic_load(&all.worker[0].shared.links.off))
 		sched_yield();
 	offer_up(80 + QUEUES);
 	do {

@@ -64,7 +64,7 @@ static uint8_t said(uint32_t port)
 static const char *state_text(uint32_t port)
 {
 	drb_worker_take_snapshot(w);
-	return drb_liveness_state(&w->snapshot.live[port]);
+	return drb_liveness_state(&w->shared.snapshot.live[port]);
 }
 
 TEST(one_port)
@@ -72,38 +72,39 @@ TEST(one_port)
 	begin_heard(2, 5, "");
 	drained("u1", "drained now: u1");
 	turn(1001);
-	assert_int_equal(w->dead, 8);
-	assert_int_equal(w->links.usable, 7);
-	assert_int_equal(w->drained, 8);
+	assert_int_equal(w->links.dead, 8);
+	assert_int_equal(w->links.ports.usable, 7);
+	assert_int_equal(w->links.drained, 8);
 	assert_int_equal(said(3), DRB_HELLO_DRAINED | DRB_HELLO_NO_ALTERNATE); // at once
 	assert_int_equal(said(2), DRB_HELLO_NO_ALTERNATE);
 	assert_string_equal(state_text(3), "drained");
 	drained("u1", "drained now: u1");
 	*reply = '\0';
-	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
+	assert_int_equal(
+		drb_liveness_trouble(&setup, w->shared.snapshot.live, reply, sizeof(reply)), 3);
 	assert_string_equal(reply, "u1 drained");
 	// A drained port still receives hellos. A reload does not change it, nor does turning
 	// hellos off and on.
 	hear_from(3, 0);
 	drb_hellos_set(w, &setup);
 	turn(1100);
-	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.dead, 8);
 	setup.ports[3].hello_ns = 0;
 	drb_hellos_set(w, &setup);
 	turn(1101);
-	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.dead, 8);
 	setup.ports[3].hello_ns = 100 * MS;
 	drb_hellos_set(w, &setup);
 	turn(1102);
-	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.dead, 8);
 	for (uint32_t i = 0; i < PORTS; i++)
 		hear_from(i, 0);
-	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.dead, 8);
 	turn(1200);
 	said(3);
 	undrained("u1", "nothing is drained now");
 	turn(1201);
-	assert_int_equal(w->dead | w->drained, 0);
+	assert_int_equal(w->links.dead | w->links.drained, 0);
 	assert_string_equal(state_text(3), "up");
 	assert_int_equal(said(3), 0);
 	end();
@@ -115,11 +116,11 @@ TEST(by_neighbour)
 	begin_heard(2, 5, "");
 	hear_from(0, DRB_HELLO_DRAINED);
 	hear_from(2, DRB_HELLO_DRAINED);
-	assert_int_equal(w->dead, 5);
+	assert_int_equal(w->links.dead, 5);
 	assert_string_equal(state_text(0), "drained by neighbour");
 	hear_from(0, 0);
 	hear_from(2, 0);
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	end();
 }
 
@@ -131,7 +132,7 @@ static void is_queued(uint32_t in, uint32_t to, uint32_t out)
 	make_frame(frame, sizeof(frame), in < 2 ? 8 + in : 0, to);
 	m = mbuf_of(frame, sizeof(frame));
 	drb_forward_burst(w, in, &m, 1);
-	assert_int_equal(drb_egress_length(&w->egress[out]), 1);
+	assert_int_equal(drb_egress_length(&w->egress.queue[out]), 1);
 }
 
 // Asserts that a packet which arrived before the neighbours knew of the drain is still forwarded.
@@ -141,10 +142,10 @@ static void passes(uint32_t in, uint32_t to, uint32_t out)
 	uint32_t one = 1;
 
 	is_queued(in, to, out);
-	m = *(struct rte_mbuf **)drb_egress_front(&w->egress[out], &one);
-	drb_egress_pop(&w->egress[out], 1, m->pkt_len, w->now_ns);
-	w->occupancy[out]--;
-	w->queued--;
+	m = *(struct rte_mbuf **)drb_egress_front(&w->egress.queue[out], &one);
+	drb_egress_pop(&w->egress.queue[out], 1, m->pkt_len, w->egress.now_ns);
+	w->egress.occupancy[out]--;
+	w->egress.queued--;
 	rte_pktmbuf_free(m);
 }
 
@@ -153,7 +154,7 @@ TEST(whole_switch)
 	begin_heard(2, 5, ""); // hosts 8 to 11 are below it
 	drained(NULL, "drained now: d0 d1 u0 u1");
 	turn(1001);
-	assert_int_equal(w->drained, 0xf);
+	assert_int_equal(w->links.drained, 0xf);
 	for (uint32_t i = 0; i < PORTS; i++) {
 		assert_int_equal(said(i), DRB_HELLO_DRAINED);
 		assert_string_equal(state_text(i), "drained");
@@ -170,7 +171,7 @@ TEST(whole_switch)
 	undrained("d0", "drained now: d1 u0 u1");
 	undrained(NULL, "nothing is drained now");
 	turn(1002);
-	assert_int_equal(w->dead | w->drained, 0);
+	assert_int_equal(w->links.dead | w->links.drained, 0);
 	end();
 }
 
@@ -180,12 +181,12 @@ TEST(needed)
 	begin_heard(2, 5, "");
 	drained(NULL, "drained now: d0 d1 u0 u1");
 	turn(1001);
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	for (uint32_t i = 0; i < PORTS; i++)
 		said(i);
 	hear_from(1, DRB_HELLO_NEEDS_UPSTREAM);
 	turn(1002);
-	assert_int_equal(w->dead, 1);
+	assert_int_equal(w->links.dead, 1);
 	assert_string_equal(state_text(0), "drained");
 	assert_string_equal(state_text(1), "drained, still needed");
 	for (uint32_t i = 2; i < PORTS; i++) {
@@ -197,7 +198,7 @@ TEST(needed)
 	assert_int_equal(drb_port_order(&w->liveness, DRB_UP, "u0", reply, sizeof(reply)), 0);
 	hear_from(1, 0);
 	turn(1003);
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	assert_int_equal(said(2), DRB_HELLO_DRAINED);
 	assert_string_equal(state_text(1), "drained");
 	end();
@@ -210,12 +211,12 @@ TEST(hosts_are_never_cut)
 	hear_from(2, DRB_HELLO_DRAINED);
 	hear_from(3, DRB_HELLO_DRAINED);
 	turn(1001);
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	assert_string_equal(state_text(2), "drained by neighbour, still needed");
 	assert_int_equal(said(2), DRB_HELLO_NEEDS_UPSTREAM);
 	hear_from(3, 0);
 	turn(1002);
-	assert_int_equal(w->dead, 4);
+	assert_int_equal(w->links.dead, 4);
 	assert_int_equal(said(2), DRB_HELLO_NO_ALTERNATE);
 	end();
 }
@@ -260,7 +261,7 @@ TEST(down)
 	assert_string_equal(reply, "down by order now: u1");
 	turn(1001);
 	assert_string_equal(state_text(3), "down");
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	is_queued(0, 2, 3);
 	drb_transmit(w, &next_ns);
 	assert_int_equal(w->port[3].lost, 1);
@@ -272,12 +273,13 @@ TEST(down)
 		turn(ms);
 	}
 	says("port u1: down by order (to s3-3.d2)");
-	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.dead, 8);
 	assert_int_equal(empty(3, &h), 0);
 	drb_worker_take_snapshot(w);
-	assert_int_equal(w->snapshot.live[3].hellos_in, 1); // before
+	assert_int_equal(w->shared.snapshot.live[3].hellos_in, 1); // before
 	*reply = '\0';
-	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, reply, sizeof(reply)), 3);
+	assert_int_equal(
+		drb_liveness_trouble(&setup, w->shared.snapshot.live, reply, sizeof(reply)), 3);
 	assert_string_equal(reply, "u1 down by order");
 	assert_int_equal(drb_port_order(&w->liveness, DRB_DOWN, "d7", reply, sizeof(reply)),
 			 -EINVAL);
@@ -290,7 +292,7 @@ TEST(down)
 	hear_from(3, 0);
 	turn(1601);
 	assert_string_equal(state_text(3), "up");
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	end();
 }
 
@@ -305,14 +307,14 @@ TEST(down_without_hellos)
 	drb_hellos_set(w, &setup);
 	assert_int_equal(drb_port_order(&w->liveness, DRB_DOWN, "u0", reply, sizeof(reply)), 0);
 	turn(1001);
-	assert_int_equal(w->dead, 4); // u1 is the last way up
+	assert_int_equal(w->links.dead, 4); // u1 is the last way up
 	assert_int_equal(drb_port_order(&w->liveness, DRB_DOWN, "u1", reply, sizeof(reply)), 0);
 	turn(1002);
-	assert_int_equal(w->dead, 12);
+	assert_int_equal(w->links.dead, 12);
 	assert_string_equal(state_text(3), "down");
 	assert_int_equal(drb_port_order(&w->liveness, DRB_UP, NULL, reply, sizeof(reply)), 0);
 	turn(1003);
-	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.dead, 8);
 	end();
 }
 

@@ -21,7 +21,7 @@ TEST(logs_are_bounded)
 	assert_int_equal(w->liveness.port[3].log.lines, DRB_LOG_LINES);
 	assert_int_equal(w->liveness.port[3].log.left_out, 1000 - DRB_LOG_LINES);
 	// Later changes are logged again.
-	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
+	w->egress.now_ns += 2 * DRB_LOG_WINDOW_NS;
 	hear_with(3, h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED);
 	assert_int_equal(w->liveness.port[3].log.lines, 1);
 	says("port u1: drained by s3-3.d2, no new traffic to it");
@@ -57,9 +57,9 @@ TEST(lossy_links)
 	// If this switch itself counts a link as lossy, the remaining hold time is shown.
 	struct drb_link *p = &w->liveness.port[3].link;
 	p->lossy = true;
-	p->lossy_ns = w->now_ns;
+	p->lossy_ns = w->egress.now_ns;
 	p->trust_ns = DRB_LOSSY_HOLD_NS;
-	const uint64_t later = w->now_ns + DRB_LOSSY_HOLD_NS / 3;
+	const uint64_t later = w->egress.now_ns + DRB_LOSSY_HOLD_NS / 3;
 	assert_int_equal(drb_liveness_view_port(&w->liveness, 3, later).held_ns,
 			 DRB_LOSSY_HOLD_NS - DRB_LOSSY_HOLD_NS / 3);
 	end();
@@ -89,7 +89,7 @@ TEST(what_was_left_out_is_told)
 	char text[64];
 	snprintf(text, sizeof(text), "port u1: %u more changes of its state were not logged",
 		 left_out);
-	w->now_ns += 2 * DRB_LOG_WINDOW_NS;
+	w->egress.now_ns += 2 * DRB_LOG_WINDOW_NS;
 	drb_log_set_sink(keep_warning);
 	hear(3); // not drained
 	drb_log_set_sink(NULL);
@@ -124,18 +124,18 @@ TEST(what_is_logged)
 	turn(1000);
 	l->port[3].link.state = DRB_LINK_DOWN;
 	l->port[3].link.carrier = false;
-	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
+	drb_liveness_log(l, 3, DRB_LINK_UP, w->egress.now_ns);
 	says("port u1: down, no carrier (to s3-3.d2)");
 	l->port[3].link.state = DRB_LINK_FLAPPING;
-	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
+	drb_liveness_log(l, 3, DRB_LINK_UP, w->egress.now_ns);
 	says("port u1: flapping, 0 times down: used only where there is no other path until it has "
 	     "been up for");
 	l->port[3].link.state = DRB_LINK_DRAINED;
-	drb_liveness_log(l, 3, DRB_LINK_UP, w->now_ns);
+	drb_liveness_log(l, 3, DRB_LINK_UP, w->egress.now_ns);
 	says("port u1: drained, no new traffic to s3-3.d2");
-	drb_liveness_log_needed(l, 3, true, w->now_ns);
+	drb_liveness_log_needed(l, 3, true, w->egress.now_ns);
 	says("port u1: drained, but still used: no other path to or from s3-3.d2 is left");
-	drb_liveness_log_needed(l, 3, false, w->now_ns);
+	drb_liveness_log_needed(l, 3, false, w->egress.now_ns);
 	says("port u1: not needed any more");
 	end();
 }
@@ -146,7 +146,7 @@ static const char *trouble(void)
 
 	drb_worker_take_snapshot(w);
 	*text = '\0';
-	drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text));
+	drb_liveness_trouble(&setup, w->shared.snapshot.live, text, sizeof(text));
 	return text;
 }
 
@@ -191,11 +191,11 @@ TEST(keys)
 	empty(2, &said);
 	// A process that asks gets a hello soon, but not one for each question.
 	for (uint32_t n = 0; n < 100; n++) {
-		turn(w->now_ns / MS);
+		turn(w->egress.now_ns / MS);
 		receive(w, 2, &h);
 	}
 	assert_int_equal(empty(2, &said), 0);
-	turn(w->now_ns / MS + 10);
+	turn(w->egress.now_ns / MS + 10);
 	assert_int_equal(empty(2, &said), 1);
 	assert_true(said.echo.instance == h.serial.instance && said.echo.number == h.serial.number);
 	h = neighbour_of(2);
@@ -323,7 +323,7 @@ TEST(a_label_used_twice)
 	turn(drb_clock_now() / MS - 2000);
 	hear_with(2, h.serial.instance = 70);
 	hear_with(3, h.from = setup.ports[2].peer; h.serial.instance = 71);
-	turn(w->now_ns / MS + 2000);
+	turn(w->egress.now_ns / MS + 2000);
 	hear(3);
 	hear_with(2, h.serial.instance = 70);
 	assert_string_equal(trouble(), "");
@@ -371,12 +371,12 @@ TEST(too_many_outages)
 	turn(1100);
 	says("more links and switches are dead or drained than hellos can carry: until some");
 	drb_worker_take_snapshot(w);
-	assert_true(w->snapshot.more_outages);
+	assert_true(w->shared.snapshot.more_outages);
 	hear(2);
 	turn(1200);
 	says("hellos carry all outages again");
 	drb_worker_take_snapshot(w);
-	assert_false(w->snapshot.more_outages);
+	assert_false(w->shared.snapshot.more_outages);
 	for (uint64_t ms = 1300; ms < 8000; ms += 100) {
 		hear_with(2, h.outages.more = ms / 100 % 2);
 		turn(ms);

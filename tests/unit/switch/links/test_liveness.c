@@ -25,7 +25,7 @@ TEST(said_to_switches_only)
 		assert_int_equal(h.flags, 0); // no hello has arrived
 		assert_int_equal(w->liveness.port[i].hellos_out, 10);
 	}
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	nothing_counted();
 	end();
 }
@@ -39,7 +39,7 @@ TEST(heard_and_lost)
 	for (uint32_t i = 0; i < PORTS; i++) {
 		hear(i);
 		assert_int_equal(state_of(i), DRB_LINK_UP);
-		assert_int_equal(w->snapshot.live[i].hellos_in, 1);
+		assert_int_equal(w->shared.snapshot.live[i].hellos_in, 1);
 	}
 	nothing_counted();
 	turn(1100);
@@ -58,8 +58,8 @@ TEST(heard_and_lost)
 	turn(1321);
 	assert_int_equal(state_of(3), DRB_LINK_DOWN);
 	says("port u1: down, no hello from s3-3.d2");
-	assert_int_equal(w->dead, 8);
-	assert_int_equal(w->links.usable, 7);
+	assert_int_equal(w->links.dead, 8);
+	assert_int_equal(w->links.ports.usable, 7);
 	// One uplink is left: switches below learn of it at once. It does not concern switches
 	// above.
 	turn(1321);
@@ -73,7 +73,7 @@ TEST(heard_and_lost)
 	hear(3);
 	assert_int_equal(state_of(3), DRB_LINK_UP);
 	says("port u1: up again");
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	end();
 }
 
@@ -88,12 +88,13 @@ TEST(miswired_names_the_cable)
 	receive(w, 3, &h);
 	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
 	says("port u1: miswired, not used: move the far end of its cable from s3-1.d2 to s3-3.d2");
-	assert_int_equal(w->dead, 8);
+	assert_int_equal(w->links.dead, 8);
 	*text = '\0';
-	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, sizeof(text)), 3);
+	assert_int_equal(drb_liveness_trouble(&setup, w->shared.snapshot.live, text, sizeof(text)),
+			 3);
 	assert_string_equal(text, "u1 miswired: move s3-1.d2 to s3-3.d2");
 	*text = '\0';
-	assert_int_equal(drb_liveness_trouble(&setup, w->snapshot.live, text, 12), 3);
+	assert_int_equal(drb_liveness_trouble(&setup, w->shared.snapshot.live, text, 12), 3);
 	assert_string_equal(text, "u1 miswired");
 	end();
 }
@@ -134,17 +135,17 @@ TEST(late_looks_are_excused)
 	turn(1000);
 	hear_all();
 	turn(5000);
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	for (uint64_t ms = 5001; ms < 5321; ms++)
 		turn(ms);
-	assert_int_equal(w->dead, 0xf);
+	assert_int_equal(w->links.dead, 0xf);
 	// The same holds if a check was requested meanwhile.
 	hear_all();
 	turn(5400);
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	drb_liveness_look(&w->liveness);
 	turn(9000);
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	end();
 }
 
@@ -174,9 +175,9 @@ TEST(at_rest)
 	assert_int_equal(said_until(1000, 1001, sent), DRB_HELLO_NEWS);
 	assert_int_equal(said_until(1001, 1101, sent), DRB_HELLO_HEARS | DRB_HELLO_NEWS);
 	assert_int_equal(said_until(1101, 1201, sent), DRB_HELLO_HEARS);
-	assert_false(w->rests);
+	assert_false(w->shared.rests);
 	said_until(1201, 2201, sent);
-	assert_true(w->rests);
+	assert_true(w->shared.rests);
 	assert_int_equal(said_until(2201, 4201, sent), DRB_HELLO_HEARS | DRB_HELLO_RESTS);
 	assert_true(sent[2] == 12 && sent[3] == 12);
 	// A packet at one port: that port sends hellos at the usual rate for a second.
@@ -184,13 +185,13 @@ TEST(at_rest)
 	struct rte_mbuf *m = mbuf_of(frame, sizeof(frame));
 	drb_forward_burst(w, 2, &m, 1);
 	assert_int_equal(said_until(4201, 4401, sent), DRB_HELLO_HEARS);
-	assert_false(w->rests);
+	assert_false(w->shared.rests);
 	said_until(4401, 5001, sent);
 	assert_true(sent[2] == 6 && sent[3] == 3);
 	assert_int_equal(said_until(5001, 6001, sent), DRB_HELLO_HEARS | DRB_HELLO_RESTS);
-	assert_true(w->rests);
+	assert_true(w->shared.rests);
 	drb_transmit_free(w, 0);
-	w->occupancy[0] = w->queued = 0;
+	w->egress.occupancy[0] = w->egress.queued = 0;
 	end();
 }
 
@@ -214,11 +215,11 @@ TEST(handed_over)
 	assert_false(drb_hellos_waiting(w));
 	assert_int_equal(state_of(3), DRB_LINK_MISWIRED);
 	assert_int_equal(state_of(0), DRB_LINK_UP);
-	assert_int_equal(other->dead, 0);
+	assert_int_equal(other->links.dead, 0);
 	drb_hellos_read_links(other);
-	assert_int_equal(other->dead, 8);
-	assert_int_equal(other->links.usable, 7);
-	assert_int_equal(other->links.no_alternate, 1);
+	assert_int_equal(other->links.dead, 8);
+	assert_int_equal(other->links.ports.usable, 7);
+	assert_int_equal(other->links.ports.no_alternate, 1);
 	nothing_counted();
 	// Hellos that were handed over and never read are freed with the switch.
 	receive(other, 3, &h);
@@ -241,7 +242,7 @@ TEST(off)
 	assert_true(w->liveness.due_ns == UINT64_MAX);
 	h = neighbour_of(0);
 	receive(w, 3, &h);
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	nothing_counted();
 	for (uint32_t i = 0; i < PORTS; i++)
 		assert_int_equal(empty(i, &h), 0);
@@ -258,7 +259,7 @@ TEST(set_anew)
 	h = neighbour_of(3);
 	receive(w, 3, &h);
 	receive(w, 2, &h); // miswired
-	assert_int_equal(w->dead, 4);
+	assert_int_equal(w->links.dead, 4);
 	empty(3, &h);
 	setup.ports[3].hello_ns = 20 * MS;
 	setup.ports[2].hello_ns = 0;
@@ -269,7 +270,7 @@ TEST(set_anew)
 	assert_int_equal(h.period_ms, 20);
 	assert_int_equal(empty(2, &h), 1);
 	const uint64_t said = h.serial.number;
-	assert_int_equal(w->dead, 0);
+	assert_int_equal(w->links.dead, 0);
 	setup.ports[2].hello_ns = 100 * MS;
 	drb_hellos_set(w, &setup);
 	turn(1101);
@@ -307,7 +308,7 @@ TEST(data_is_life)
 		turn(ms);
 	assert_int_equal(state_of(2), DRB_LINK_DOWN);
 	drb_transmit_free(w, 0);
-	w->occupancy[0] = w->queued = 0;
+	w->egress.occupancy[0] = w->egress.queued = 0;
 	end();
 }
 

@@ -169,7 +169,7 @@ static void *sleep_and_look(void *unused)
 		if (!drb_idle_arm(&sleeper))
 			continue;
 		race.slept++;
-		if (epoll_wait(sleeper.epoll_fd, &event, 1, LOST_MS) == 0)
+		if (epoll_wait(sleeper.idle.epoll_fd, &event, 1, LOST_MS) == 0)
 			atomic_store(&race.lost, true);
 		drb_idle_disarm(&sleeper);
 		if (atomic_load(&race.lost))
@@ -199,10 +199,10 @@ TEST_WITH(no_wake_up_is_lost, begin, end_channel)
 	uint32_t round;
 
 	queue.rx.empty = 0;
-	sleeper.ports = 1;
+	sleeper.egress.ports = 1;
 	sleeper.port[0].queue = &queue.base;
-	sleeper.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	assert_int_equal(epoll_ctl(sleeper.epoll_fd, EPOLL_CTL_ADD, rx.fd, &event), 0);
+	sleeper.idle.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	assert_int_equal(epoll_ctl(sleeper.idle.epoll_fd, EPOLL_CTL_ADD, rx.fd, &event), 0);
 	assert_int_equal(pthread_create(&thread, NULL, sleep_and_look, NULL), 0);
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	for (round = 1; round <= ROUNDS && !time_is_up(began.tv_sec, round); round++) {
@@ -224,7 +224,7 @@ TEST_WITH(no_wake_up_is_lost, begin, end_channel)
 	uint64_t one = 1;
 	assert_int_equal(write(rx.fd, &one, sizeof(one)), sizeof(one));
 	pthread_join(thread, NULL);
-	close(sleeper.epoll_fd);
+	close(sleeper.idle.epoll_fd);
 	assert_false(atomic_load(&race.lost));
 	print_message("# %u packets, asleep %u times\n", round - 1, race.slept);
 	assert_true(race.slept > 0);
