@@ -13,7 +13,7 @@
 #define DRB_PORT_COUNTERS(X) \
 	X(in_packets, "packets received, including those dropped later") \
 	X(in_discards, "packets received here and dropped before they reached an egress queue") \
-	X(in_missed, "packets that the kernel or the card reports as dropped before the switch received them; a GSO packet of a host counts once") \
+	X(in_missed, "packets that the kernel or the card reports as dropped before the switch received them; a GSO packet counts once without CAP_BPF") \
 	X(out_packets, "packets handed to the link") \
 	X(out_discards, "packets dropped at this port's egress queue") \
 	X(queue_packets, "packets in the egress queue now, including the one being sent") \

@@ -98,6 +98,15 @@ static uint32_t rings_of(const struct drb_worker *w, const struct drb_setup *s)
 	return rings;
 }
 
+static void set_paced(struct drb_port_queue *q, bool paced)
+{
+	if (!q || q->paced == paced)
+		return;
+	q->paced = paced;
+	if (q->review)
+		q->review(q);
+}
+
 void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 {
 	w->decide.assigns = s->unit != DRB_UNIT_PACKET && w->egress.up_ports > 0;
@@ -129,6 +138,7 @@ void drb_worker_configure(struct drb_worker *w, const struct drb_setup *s)
 						? drb_worker_share(s, p->host_burst)
 						: 0;
 		w->egress.paced |= w->egress.queue[i].paced;
+		set_paced(w->port[i].queue, w->egress.queue[i].paced);
 		w->egress.open &=
 			p->driver != DRB_DRIVER_NONE && drb_worker_share(s, p->queue) >= s->burst;
 	}

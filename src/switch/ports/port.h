@@ -37,8 +37,8 @@ struct drb_port_queue {
 	uint32_t (*send)(struct drb_port_queue *q, struct rte_mbuf **packets, uint32_t count,
 			 struct drb_send_result *result);
 	uint32_t (*in_ring)(struct drb_port_queue *q); // NULL: the device cannot tell
-	// Called when an interface has changed. Checks how the queue may send. NULL: nothing to
-	// check.
+	// Called when an interface or `paced` has changed. Checks how the queue may send. NULL:
+	// nothing to check.
 	void (*review)(struct drb_port_queue *q);
 	const struct drb_port_kind *kind;
 	const struct drb_port *port;
@@ -48,6 +48,7 @@ struct drb_port_queue {
 	bool unfinished;   // send() takes packets with unfinished checksums
 	bool finishes;     // finish checksums before send(), as some port yields unfinished ones
 	bool doorbell;     // the kind's doorbell announces packets
+	bool paced;        // the port has a rate; written by the worker
 	// The other end exists; always true except for memif. Otherwise neither receive() nor
 	// send() may be called. Written by the worker when it gets or loses a link.
 	bool connected;

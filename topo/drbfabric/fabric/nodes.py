@@ -50,7 +50,7 @@ def tell_of_memif(plan, say):
     """Suggests memif links if the links between switches are veths without a rate."""
     names = {switch['name'] for switch in plan['switches']}
     if not plan['rate_value'] and any(link['kind'] == 'veth' and link['lower'] in names for link in plan['links']):
-        say('links between switches are veths: --links memif carries TCP 2.4 times as fast (sudo tests/bench/fabric), '
+        say('links between switches are veths: --links memif carries TCP faster (sudo tests/bench/fabric), '
             'but tcpdump does not see it')
 
 

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <stdint.h>
 #include <string.h>
@@ -120,20 +119,4 @@ bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *h
 	__atomic_store_n(&f->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 	s->next = (s->next + 1) % (s->size / FRAME);
 	return true;
-}
-
-void drb_hello_socket_spare(int ring_fd)
-{
-	struct sock_filter steps[] = {
-		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, DRB_ETHER_TYPE),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, DRB_ETHERTYPE_HELLO, 0, 3),
-		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, drb_hello_flags_at),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, DRB_HELLO_NEWS, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, 0),
-		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
-	};
-	const struct sock_fprog program = {.len = sizeof(steps) / sizeof(steps[0]),
-					   .filter = steps};
-
-	(void)setsockopt(ring_fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }

@@ -22,7 +22,5 @@ int drb_hello_socket_open(struct drb_hello_socket *s, unsigned interface);
 void drb_hello_socket_close(struct drb_hello_socket *s);
 // The read() of struct drb_hello_ops.
 bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *hello);
-// Keeps hellos without news out of a port's ring. If that fails, the ring receives all hellos.
-void drb_hello_socket_spare(int ring_fd);
 // Binds the socket to another interface. Returns 0 or -errno.
 int drb_hello_socket_bind(int fd, unsigned interface);

@@ -46,25 +46,21 @@ static bool has_hellos(const struct drb_port *port)
 
 static void review(struct drb_port_queue *q)
 {
-	drb_tx_socket_review(&packet_queue_of(q)->out);
+	drb_tx_socket_review(&packet_queue_of(q)->out, q->paced);
 }
 
 int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *q,
 			  const struct drb_packet_queue *first, int (*open_socket)(void),
 			  const char **step)
 {
-	const uint32_t frames = drb_rx_ring_frames(port);
 	const bool apart = drb_packet_port_may_send_apart(port->workers);
 
 	*step = "open";
 	int rc = q->in.fd = open_socket();
 	if (rc >= 0)
-		rc = drb_rx_ring_open(&q->in, port->setup->interface, port->frame_max, frames,
-				      step);
+		rc = drb_rx_ring_open(&q->in, port, open_socket != drb_packet_socket, step);
 	if (rc < 0)
 		return rc;
-	if (has_hellos(port))
-		drb_hello_socket_spare(q->in.fd);
 	if (port->workers > 1) {
 		*step = "share packets by";
 		rc = drb_rx_ring_join(&q->in, &first->in);
@@ -73,7 +69,8 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 	}
 	*step = "open a second one beside";
 	q->base.fd = q->in.fd;
-	rc = drb_tx_socket_open(&q->out, port->setup, apart ? open_socket() : q->in.fd, apart);
+	rc = drb_tx_socket_open(&q->out, port->setup, apart ? open_socket() : q->in.fd, apart,
+				q->in.room);
 	q->base.review = review;
 	q->base.unfinished = rc == 0;
 	return rc;

@@ -102,7 +102,8 @@ static uint32_t longest_ring(const struct drb_port *port, bool host)
 	return frame_size(port->frame_max) > FRAME ? frames / 2 : frames;
 }
 
-uint32_t drb_rx_ring_frames(const struct drb_port *port)
+// Returns the length of the ring that a port needs, in frames.
+static uint32_t ring_frames(const struct drb_port *port)
 {
 	const bool host = port->setup->peer.layer == 0;
 	const double carried = drb_port_carries_meanwhile(port);
@@ -112,12 +113,16 @@ uint32_t drb_rx_ring_frames(const struct drb_port *port)
 	return carried > 0 && carried < most && frames < most ? frames : most;
 }
 
-static void size_ring(struct drb_rx_ring *ring, uint32_t frame_max, uint32_t frames)
+static uint32_t frames_of_block(const struct drb_rx_ring *ring)
 {
-	ring->frame_max = frame_max;
-	ring->frame_size = frame_size(frame_max);
-	const uint32_t of_block = DRB_RX_BLOCK / ring->frame_size;
-	ring->blocks = (frames + of_block - 1) / of_block;
+	return DRB_RX_BLOCK / ring->frame_size;
+}
+
+static void size_ring(struct drb_rx_ring *ring, const struct drb_port *port)
+{
+	ring->frame_max = port->frame_max;
+	ring->frame_size = frame_size(port->frame_max);
+	ring->blocks = (ring_frames(port) + frames_of_block(ring) - 1) / frames_of_block(ring);
 }
 
 size_t drb_rx_ring_size(const struct drb_rx_ring *ring)
@@ -131,7 +136,7 @@ static int map_ring(struct drb_rx_ring *ring)
 		.tp_block_size = DRB_RX_BLOCK,
 		.tp_block_nr = ring->blocks,
 		.tp_frame_size = ring->frame_size,
-		.tp_frame_nr = ring->blocks * (DRB_RX_BLOCK / ring->frame_size),
+		.tp_frame_nr = ring->blocks * frames_of_block(ring),
 	};
 	int rc = packet_option_set(ring->fd, PACKET_RX_RING, &request, sizeof(request));
 
@@ -157,15 +162,24 @@ static int receive_from(int fd, int interface)
 	return rc;
 }
 
-int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
-		     uint32_t frames, const char **step)
+static void set_filter(struct drb_rx_ring *ring, const struct drb_port *port, bool confined)
+{
+	const struct drb_rx_filter_use use = {.frames = ring->blocks * frames_of_block(ring),
+					      .hellos_apart = port->setup->peer.layer > 0,
+					      .confined = confined};
+
+	ring->room = drb_rx_filter_attach(ring->fd, &use);
+}
+
+int drb_rx_ring_open(struct drb_rx_ring *ring, const struct drb_port *port, bool confined,
+		     const char **step)
 {
 	const int version = TPACKET_V2;
 	int rc;
 
 	*step = "open";
 	*ring = (struct drb_rx_ring){.fd = ring->fd};
-	size_ring(ring, frame_max, frames);
+	size_ring(ring, port);
 	ring->gso.octets = malloc(DRB_RX_GSO_ROOM); // pages exist once a GSO packet comes
 	if (!ring->gso.octets)
 		return -ENOMEM;
@@ -180,8 +194,11 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t f
 		rc = take_gso_packets(ring->fd);
 	if (rc == 0)
 		rc = map_ring(ring);
+	if (rc < 0)
+		return rc;
+	set_filter(ring, port, confined);
 	*step = "bind";
-	return rc == 0 ? receive_from(ring->fd, (int)drb_interface_index(interface)) : rc;
+	return receive_from(ring->fd, (int)drb_interface_index(port->setup->interface));
 }
 
 // Divides frames among the group by their flow, without further options. If the kernel reassembled
@@ -223,6 +240,7 @@ void drb_rx_ring_close(struct drb_rx_ring *ring)
 {
 	if (ring->frame)
 		munmap(ring->frame, drb_rx_ring_size(ring));
+	drb_rx_filter_free(ring->room);
 	free(ring->gso.octets);
 	if (ring->fd >= 0)
 		close(ring->fd);

@@ -45,6 +45,7 @@ static void free_frame(struct drb_rx_ring *ring)
 	__atomic_store_n(&frame_at(ring, ring->next)->tp_status, TP_STATUS_KERNEL,
 			 __ATOMIC_RELEASE);
 	ring->next = after(ring, ring->next);
+	ring->taken++;
 }
 
 static uint32_t receive_plain(struct drb_rx_ring *ring, struct rte_mempool *pool,
@@ -73,14 +74,18 @@ static void begin_in_ring(struct drb_rx_ring *ring, const struct tpacket2_hdr *f
 {
 	struct virtio_net_hdr cut = drb_rx_cut(f);
 	struct drb_vlan_tag tag = drb_rx_tag(f);
+	struct drb_rx_gso *gso = &ring->gso;
 
-	if (f->tp_snaplen < f->tp_len) { // the socket's buffer had no space for a copy
-		ring->lost.missed++;
+	memcpy(gso->octets + DRB_TAG_ROOM, drb_rx_octets(f), f->tp_snaplen);
+	bool begun = drb_rx_gso_begin(gso, &cut, f->tp_len, &tag, ring->frame_max);
+	if (f->tp_snaplen == f->tp_len) {
+		count_bad(ring, begun, f->tp_len);
 		return;
 	}
-	memcpy(ring->gso.octets + DRB_TAG_ROOM, drb_rx_octets(f), f->tp_snaplen);
-	bool begun = drb_rx_gso_begin(&ring->gso, &cut, f->tp_snaplen, &tag, ring->frame_max);
-	count_bad(ring, begun, f->tp_snaplen);
+	// The socket's buffer had no space for a copy. The headers are in the ring.
+	ring->lost.missed += begun ? gso->segments : 1;
+	gso->segments = 0;
+	gso->too_long = false;
 }
 
 static void begin_copied(struct drb_rx_ring *ring)
@@ -160,6 +165,8 @@ uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 			break;
 		n += receive_plain(ring, pool, packets + n, count - n);
 	} while (n < count && take_long(ring, pool, packets + n, &n));
+	if (ring->room)
+		drb_rx_room_take(ring->room, ring->taken);
 	return n;
 }
 
@@ -168,9 +175,16 @@ struct drb_port_losses drb_rx_ring_losses(struct drb_rx_ring *ring)
 	struct tpacket_stats since;
 	socklen_t size = sizeof(since);
 
-	// The kernel clears its counters when they are read.
-	if (getsockopt(ring->fd, SOL_PACKET, PACKET_STATISTICS, &since, &size) == 0)
+	// The kernel clears its counters when they are read. It may drop frames that the filter
+	// accepted, such as GSO packets of other protocols.
+	if (getsockopt(ring->fd, SOL_PACKET, PACKET_STATISTICS, &since, &size) == 0) {
 		ring->lost.missed += since.tp_drops;
+		ring->taken += since.tp_drops;
+	}
+	if (ring->room) {
+		ring->lost.missed += drb_rx_room_lost(ring->room);
+		drb_rx_room_take(ring->room, ring->taken);
+	}
 	return ring->lost;
 }
 

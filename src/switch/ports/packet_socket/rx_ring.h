@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "switch/ports/packet_socket/rx_filter.h"
 #include "switch/ports/packet_socket/rx_gso.h"
 #include "switch/ports/port.h"
 
@@ -21,19 +22,20 @@ struct drb_rx_ring {
 	uint32_t blocks, frame_size; // blocks of the ring; bytes of each frame
 	uint32_t frame_max;          // bytes of the longest packet that is forwarded
 	uint32_t next;               // byte offset of the frame that the kernel fills next
+	uint64_t taken;              // frames that have left the ring, or never came into it
+	struct drb_rx_room *room;    // shared with the filter; NULL: losses are counted in frames
 	struct drb_port_losses lost; // drb_rx_ring_losses() updates `missed`
 	struct drb_rx_gso gso;       // its remaining segments come before the ring's next frame
 };
 
-// Opens a ring at the packet socket ring->fd of one worker. It receives every incoming frame of the
-// interface, whatever its destination, and no outgoing ones. With several workers,
-// drb_rx_ring_join() divides the frames. A frame longer than frame_max is cut to more than
-// frame_max bytes. `frames` is the least length of the ring. Returns 0 or -errno, with *step naming
-// the step that failed. The caller must close the ring in any case.
-int drb_rx_ring_open(struct drb_rx_ring *ring, const char *interface, uint32_t frame_max,
-		     uint32_t frames, const char **step);
-// Returns the length of the ring that a port needs, in frames.
-uint32_t drb_rx_ring_frames(const struct drb_port *port);
+// Opens a ring of the length that the port needs, at the packet socket ring->fd of one worker. It
+// receives every incoming frame of the interface, whatever its destination, except hellos that have
+// a socket of their own, and no outgoing ones. With several workers, drb_rx_ring_join() divides the
+// frames. A frame longer than port->frame_max is cut to more than that. confined: this process has
+// dropped its rights. Returns 0 or -errno, with *step naming the step that failed. The caller must
+// close the ring in any case.
+int drb_rx_ring_open(struct drb_rx_ring *ring, const struct drb_port *port, bool confined,
+		     const char **step);
 // Returns the bytes of an open ring.
 size_t drb_rx_ring_size(const struct drb_rx_ring *ring);
 // Joins the group of `first`, or begins a group if ring is `first`. Each frame goes to one ring of
@@ -54,6 +56,6 @@ uint32_t drb_rx_ring_receive(struct drb_rx_ring *ring, struct rte_mempool *pool,
 // True if no packet waits in the ring.
 bool drb_rx_ring_is_empty(const struct drb_rx_ring *ring);
 
-// Returns the losses; `missed` counts frames that found the ring or the socket's buffer full. Takes
-// a system call.
+// Returns the losses; `missed` counts packets that found the ring or the socket's buffer full.
+// Without ring->room, a GSO packet that found the ring full counts once. Takes a system call.
 struct drb_port_losses drb_rx_ring_losses(struct drb_rx_ring *ring);

@@ -9,10 +9,11 @@
 // kernel cuts for devices that do not take it. Packets with a complete checksum are only coalesced
 // if the kernel cuts them again, so that a receiver gets the packets as they were sent.
 //
-// Coalescing complete packets has a price. Only the last packet of a GSO packet is charged to the
-// buffer, and only the device's own counter counts those that the device drops. The other end of a
-// veth may not keep up although it has no ring of a switch, for instance with threaded NAPI. Then
-// GSO packets are lost (tx_dropped) where single packets would wait.
+// A GSO packet that the kernel cuts has a price. Only its last packet is charged to the buffer, and
+// only the device's own counter counts those that the device drops. The other end of a veth may not
+// keep up although it has no ring of a switch, for instance with threaded NAPI. Then packets are
+// lost (tx_dropped) where single packets would wait. So to a switch go only GSO packets that a veth
+// takes whole.
 #include "switch/ports/packet_socket/tx_socket.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ int drb_packet_socket(void)
 }
 
 int drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd,
-		       bool owned)
+		       bool owned, bool counted)
 {
 	struct sockaddr_ll at = {.sll_family = AF_PACKET,
 				 .sll_ifindex = (int)drb_interface_index(port->interface)};
@@ -65,10 +66,11 @@ int drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *p
 	*out = (struct drb_tx_socket){.fd = fd,
 				      .owned = owned,
 				      .headed = true,
-				      .coalesces = port->peer.layer == 0,
+				      .coalesces = port->peer.layer == 0 || counted,
+				      .to_switch = port->peer.layer > 0,
 				      .interface = port->interface};
 	out->rules.udp = drb_kernel_at_least(6, 2);
-	drb_tx_socket_review(out);
+	drb_tx_socket_review(out, false);
 	return 0;
 }
 
@@ -88,12 +90,15 @@ int drb_tx_socket_rebind(const struct drb_tx_socket *out, unsigned interface)
 	return bind(out->fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ? -errno : 0;
 }
 
-void drb_tx_socket_review(struct drb_tx_socket *out)
+void drb_tx_socket_review(struct drb_tx_socket *out, bool paced)
 {
 	if (!out->coalesces)
 		return;
-	out->rules.finished_max = drb_veth_max_plain_frame(out->interface);
 	out->rules.unfinished_max = drb_interface_max_frame(out->interface);
+	if (!out->to_switch)
+		out->rules.finished_max = drb_veth_max_plain_frame(out->interface);
+	else if (paced || !drb_veth_takes_gso(out->interface))
+		out->rules.unfinished_max = 0;
 }
 
 static void add_part(struct messages *all, const void *octets, size_t length)
@@ -129,7 +134,8 @@ static uint32_t add_message(struct messages *all, const struct drb_tx_socket *ou
 			    struct rte_mbuf **packets, uint32_t count)
 {
 	struct msghdr message = {.msg_iov = &all->part[all->parts]};
-	uint32_t length = out->coalesces ? drb_coalesce_count(&out->rules, packets, count) : 1;
+	const bool may = out->coalesces && (out->rules.finished_max | out->rules.unfinished_max);
+	uint32_t length = may ? drb_coalesce_count(&out->rules, packets, count) : 1;
 	uint32_t headers = 0;
 
 	if (length > 1) {

@@ -15,9 +15,9 @@ struct drb_tx_socket {
 	bool owned;  // close it at the end
 	bool headed; // each message begins with a virtio-net header
 	bool full;   // it refused a packet, and was not writable since
-	// Packets to a host are coalesced into GSO packets. Packets to a switch are not, so that
-	// tcpdump and the kernel count packets on links between switches.
+	// Packets are coalesced into GSO packets, as far as the rules allow.
 	bool coalesces;
+	bool to_switch; // the other end is a switch, not a host
 	struct drb_coalesce_rules rules;
 	const char *interface; // name, owned by the setup; NULL unless headed
 };
@@ -27,16 +27,18 @@ struct drb_tx_socket {
 int drb_packet_socket(void);
 // Prepares to send to a port's interface by the packet socket fd; returns a negative fd unchanged.
 // If owned, takes ownership of fd, also on errors. Otherwise the caller owns fd, which must have
-// PACKET_VNET_HDR. Returns 0, or -errno with *out unchanged.
+// PACKET_VNET_HDR. counted: switches can count the packets of lost GSO packets; otherwise none go
+// to a switch. Returns 0, or -errno with *out unchanged.
 int drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd,
-		       bool owned);
+		       bool owned, bool counted);
 // Ends sending, and closes the socket if it is owned.
 void drb_tx_socket_close(struct drb_tx_socket *out);
 // Binds an owned socket to another interface. Returns 0 or -errno. The worker then must call
 // drb_tx_socket_review().
 int drb_tx_socket_rebind(const struct drb_tx_socket *out, unsigned interface);
-// Reads which GSO packets the interface takes. Called after an interface has changed.
-void drb_tx_socket_review(struct drb_tx_socket *out);
+// Reads which GSO packets the interface takes. Called after an interface or the rate has changed.
+// paced: the port has a rate.
+void drb_tx_socket_review(struct drb_tx_socket *out, bool paced);
 
 // Sends packets, in order. Returns how many are sent or lost and freed; the caller keeps the
 // others.

@@ -91,6 +91,13 @@ uint32_t drb_veth_max_plain_frame(const char *interface)
 	return longest;
 }
 
+bool drb_veth_takes_gso(const char *interface)
+{
+	struct ethtool_value tso = {.cmd = ETHTOOL_GTSO};
+
+	return drb_is_veth(interface) && drb_interface_ethtool(interface, &tso) && tso.data;
+}
+
 uint32_t drb_interface_max_frame(const char *interface)
 {
 	const uint32_t mtu = drb_interface_mtu(interface);

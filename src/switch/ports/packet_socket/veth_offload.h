@@ -12,6 +12,8 @@
 uint32_t drb_veth_max_plain_frame(const char *interface);
 
 bool drb_is_veth(const char *interface);
+// True if the interface is a veth that passes GSO packets on whole: TCP segmentation is on.
+bool drb_veth_takes_gso(const char *interface);
 // Returns the bytes of the longest frame that an interface carries; 0 if there is no such
 // interface.
 uint32_t drb_interface_max_frame(const char *interface);

@@ -131,7 +131,7 @@ static int refused_program(const struct drb_port *port, const char *path, int rc
 
 static void review(struct drb_port_queue *q)
 {
-	drb_tx_socket_review(&xdp_queue_of(q)->out);
+	drb_tx_socket_review(&xdp_queue_of(q)->out, q->paced);
 }
 
 static int open_queue(const struct drb_port *port, uint32_t n, const char **step)
@@ -156,7 +156,7 @@ static int open_queue(const struct drb_port *port, uint32_t n, const char **step
 	q->base.fd = q->in.fd;
 	if (rc < 0 || !apart)
 		return rc;
-	if (drb_tx_socket_open(&q->out, port->setup, drb_packet_socket(), true) < 0)
+	if (drb_tx_socket_open(&q->out, port->setup, drb_packet_socket(), true, false) < 0)
 		return -EPERM;
 	q->base.review = review;
 	q->base.unfinished = true;

@@ -12,6 +12,7 @@
 
 #include "fixtures/packet_port.h"
 #include "fixtures/segments.h"
+#include "fixtures/xdp.h"
 #include "switch/ports/unfinished.h"
 
 #define BURST 64
@@ -338,6 +339,55 @@ TEST(long_segments_are_oversize)
 	is_frame(next_packet(q), s.frame, port->frame_max + 1);
 	assert_int_equal(drb_port_losses(q).bad_gso, 0);
 	assert_int_equal(drb_port_losses(q).missed, 0);
+	close(fd);
+	stop_port();
+}
+
+// Receives all packets of the queue; returns their number.
+static uint32_t receive_all(struct drb_port_queue *q)
+{
+	struct rte_mbuf *packets[BURST];
+	uint32_t all = 0, count;
+
+	while ((count = drb_port_receive(q, packets, BURST)) > 0) {
+		rte_pktmbuf_free_bulk(packets, count);
+		all += count;
+	}
+	return all;
+}
+
+// Losses are counted in packets, whether a GSO packet finds the ring full or the socket's buffer.
+TEST(lost_gso_packets_count_as_packets)
+{
+	enum { SEGMENTS = 40, MANY = 400, PLAIN = 5000 };
+	static struct sent s;
+	const struct segment_fields fields = {.flags = FLAG_ACK};
+	uint8_t plain[LONGEST];
+	uint64_t before, missed;
+	int fd = open_headed();
+
+	if (!may_load_programs())
+		skip();
+	make_gso(&s, &fields, SEGMENTS * SEGMENT, SEGMENT);
+	start_port((struct port_of){.name = "u0"});
+	struct drb_port_queue *q = port->queue[0];
+	for (uint32_t turn = 0; turn < 3; turn++) {
+		before = drb_port_losses(q).missed;
+		for (uint32_t n = 0; n < MANY; n++)
+			send_headed(fd, &s.cut, s.frame, s.length);
+		const uint32_t received = receive_all(q);
+		missed = drb_port_losses(q).missed - before;
+		assert_int_equal(received % SEGMENTS, 0);
+		assert_true(received > 0 && missed > 0);
+		assert_int_equal(received + missed, MANY * SEGMENTS);
+
+		for (uint32_t n = 0; n < PLAIN; n++)
+			come_in(plain, plain_frame(1, plain));
+		before = drb_port_losses(q).missed;
+		send_headed(fd, &s.cut, s.frame, s.length);
+		assert_int_equal(drb_port_losses(q).missed - before, SEGMENTS);
+		assert_in_range(receive_all(q), 1, PLAIN - 1);
+	}
 	close(fd);
 	stop_port();
 }
