@@ -141,8 +141,7 @@ static void name_member(const struct drb_scheme_variant *v, struct drb_rig_kind 
 	static const char *const cure[MEMBERS] = {
 		[COMPARES] = "reads loads that .compares does not declare: leave .compares out",
 		[DRAW] = "reads bits of d->draw that .draw does not declare: leave .draw out",
-		[UNLOADED] = "reads bits of d->draw while there is no load, but .unloaded does not "
-			     "declare them: leave .unloaded out",
+		[UNLOADED] = "reads bits of d->draw that .unloaded does not declare: leave it out",
 		[FLOW] = "reads d->flow: add DRB_READS_FLOW to .needs",
 		[SIZE] = "reads d->size: add DRB_READS_SIZE to .needs",
 	};

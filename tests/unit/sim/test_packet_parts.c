@@ -65,7 +65,7 @@ TEST(crews_do_each_item_once)
 	}
 
 static const struct drb_fault faults[] = {
-	FAULT(10, CUT, {1, 3, 0, true}),
+	FAULT(10, CUT, {1, 3, 0, true}, false),
 	FAULT(20, CUT, {2, 5, 0, true}, true),
 	FAULT(25, GRAY, {3, 1, 0, true}, true),
 	{.slot = 30, .kind = DRB_FAULT_SLOW, .what.end = {1, 7, 2, true}, .pace = 5},
