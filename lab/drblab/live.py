@@ -42,7 +42,9 @@ def need_root() -> None:
 
 
 def need_small(layers: int, arity: int) -> None:
-    """Refuses fabrics with too many hosts."""
+    """Refuses fabrics with no hosts or too many."""
+    if layers < 1 or arity < 1:
+        raise PointError(f'F({layers},{arity}): must have layers and an arity of at least 1')
     if layers > 16 or arity > 32 or 2 * arity ** layers > HOSTS_MAX:
         raise PointError(f'F({layers},{arity}): more than {HOSTS_MAX} hosts, each a namespace')
 

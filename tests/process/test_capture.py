@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
 from until import WITHIN, until  # noqa: E402
-from world import World, ask, capture, conserved, forwards, stop, take_memory  # noqa: E402
+from world import CAPTURE_VERSION, World, ask, capture, conserved, forwards, stop, take_memory  # noqa: E402
 
 DRBCTL, DISSECTOR = sys.argv[3:5]
 FRAMES = 1500
@@ -286,7 +286,7 @@ def answer_as_switch(listener, true, give):
                 waits.close()
                 at.unlink()
                 reader.recv(1 << 16)
-                socket.send_fds(reader, [struct.pack('<II', 2, 1)], [give])
+                socket.send_fds(reader, [struct.pack('<II', CAPTURE_VERSION, 1)], [give])
                 client.recv(1)  # until it ends
                 reader.close()
                 return

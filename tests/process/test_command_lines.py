@@ -174,7 +174,7 @@ def options_have_one_name():
         assert not re.search(r'--(name|pattern)\b', text), command
         for option in seen:
             seen[option] += option in text
-    assert seen['--fabric'] > 10 and seen['--traffic'] == 7, seen
+    assert seen['--fabric'] > 10 and seen['--traffic'] == 6, seen
 
 
 def letters_mean_the_same():

@@ -23,6 +23,7 @@ from until import WITHIN, until
 
 SWITCH, CONFIGS = sys.argv[1], pathlib.Path(sys.argv[2])
 TIME = re.compile(r'^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z ', re.MULTILINE)
+CAPTURE_VERSION = 3  # DRB_CAPTURE_VERSION of capture_ring.h
 HEAD = 'fabric: {layers: 2, arity: 1}\nswitch: {layer: 1, label: 0}\n'
 NULLS = HEAD + '''link: {driver: vdev}
 ports:
@@ -143,7 +144,7 @@ def take_memory(connection, at):
     assert ask(at, '/drb/capture')[0] == 'ok: waits'
     connection.settimeout(WITHIN)
     connection.connect(str(at.parent / 'capture'))
-    connection.send(struct.pack('<IIQII', 2, 64, 3, 0, 0))
+    connection.send(struct.pack('<IIQII', CAPTURE_VERSION, 64, 3, 0, 0))
     _, descriptors, _, _ = socket.recv_fds(connection, 64, 1)
     return descriptors[0]
 

@@ -28,7 +28,10 @@ static inline uint32_t take_default(const struct drb_decider *s, struct drb_load
 	return d->def;
 }
 
-static const struct drb_scheme_ops by_default = {.choose = take_default};
+static const struct drb_scheme_ops by_default = {.compares = DRB_COMPARES_NONE,
+						 .draw = DRB_DRAW_NONE,
+						 .unloaded = DRB_DRAW_NONE,
+						 .choose = take_default};
 
 // Parameters of a loop, constants in each.
 struct loop_variant {
