@@ -26,8 +26,9 @@ import drblab.live  # noqa: E402
 import tap  # noqa: E402
 from drblab.studies.tcp import runs as tcp_runs  # noqa: E402
 from drbfabric import Failure  # noqa: E402
+from drbfabric.common.interrupts import Interrupted  # noqa: E402
 from drbfabric.fabric import netns  # noqa: E402
-from drbfabric.live import impaired_links, points, replay, tcp, tcp_player, timed_faults  # noqa: E402
+from drbfabric.live import command, impaired_links, points, replay, tcp, tcp_player, timed_faults  # noqa: E402
 from drbfabric.live.control import COUNTS, Control  # noqa: E402
 from drbfabric.live.runner import Runner, disturbance  # noqa: E402
 from drbfabric.live.setup import HOSTS_MAX, Machine, Setup, check_faults, setup_of  # noqa: E402
@@ -345,6 +346,23 @@ def points_become_setups():
     assert HOSTS_MAX == drblab.live.HOSTS_MAX
 
 
+def a_signal_ends_all_points():
+    """A point that cannot be measured has an error in its row; a signal is no such error."""
+    args = command.argparse.Namespace(name='x', owner=None, links='veth', slot=None, queue=None, repeat=0, stretch=0,
+                                      limit=None)
+    for raised, want in ((Failure('no'), 1), (Interrupted('ended by SIGTERM'), None)):
+        with mock.patch.object(command, 'need_root'), mock.patch.object(command, 'Fabric'), \
+                mock.patch.object(command, 'RunningFabric', mock.MagicMock()), \
+                mock.patch.object(command.setup, 'check_setup'), \
+                mock.patch.object(Runner, 'measure', side_effect=raised) as measure, \
+                mock.patch('sys.stdin', ['{}', '{}']), mock.patch('sys.stdout', io.StringIO()) as shown:
+            try:
+                assert command.run(args) == want
+            except Interrupted:
+                assert want is None
+        assert (measure.call_count, shown.getvalue().count('"error": "no"')) == ((2, 2) if want else (1, 0)), raised
+
+
 def lines_become_points():
     assert points.read(['{"id": 7, "load": 1}\n', '\n', '{"model": "tcp"}']) == [
         (1, 7, 'packet', {'load': 1}), (3, 3, 'tcp', {})]
@@ -422,7 +440,8 @@ TESTS = (what_drbgen_says_becomes_figures, disturbed_runs_do_not_count, percenti
          faults_come_at_their_slots, a_switch_is_killed_at_its_slot, wrong_faults_are_named,
          links_are_mended_whatever_happens, hellos_follow_the_slots, the_least_disturbed_run_counts,
          slots_get_longer_and_stay, the_fabric_is_set_up_only_for_what_differs, a_run_has_details_if_asked,
-         points_become_setups, lines_become_points, lists_say_who_waits, connections_of_a_host_may_share_a_port,
+         points_become_setups, a_signal_ends_all_points, lines_become_points, lists_say_who_waits,
+         connections_of_a_host_may_share_a_port,
          mistakes_are_one_line, old_names_say_the_new_ones)
 
 

@@ -122,9 +122,7 @@ same_for_any_threads packet -d 6 --scheme all --load 0.9 --slots 300 --stats 100
 same_for_any_threads packet -d 4 --scheme drb,walk --load 0.8,0.9 --slots 300 --stats 100 --detail --runs 3
 same_for_any_threads packet -d 4 --scheme drb,walk --load 0.8,0.9 --slots 300 --stats 100 --links
 # Threads share one run.
-same_for_any_threads packet -d 13 --scheme walk --load 0.9 --slots 60 --stats 40 --detail
-same_for_any_threads packet -d 13 --scheme drb --load 0.8 --slots 60 --stats 40 --fail link:9 --links
-same_for_any_threads packet -d 13 --scheme dmodk --traffic hotspot:2 --load 0.9 --slots 100 --stats 60 --memory 0.006
+same_for_any_threads packet -d 13 --scheme walk --load 0.9 --slots 20 --stats 15 --fail link:9 --detail
 same_for_any_threads flow -d 6 --scheme all --flows 1-5 --runs 7
 same_for_any_threads transfer --scheme all --load 0.3,0.6 --slots 3000 --warmup 500
 same_for_any_threads transfer --scheme drb,least --unit flowlet --sizes fixed:50 --queue 20 --slots 2000 --warmup 100

@@ -68,6 +68,8 @@ refused 'given twice' drb:threshold=1,drb:threshold=1
 
 # One that crashes later, in threads of a run or after many decisions, is named with its signal.
 crashes() { # crashes SIGNAL DESCRIPTION CODE: with CODE in choose() from decision 100000 on
+  # Sanitizers would handle these signals.
+  local -x ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_abort=0
   sed "s/^{\$/&\n\tstatic unsigned asked;\n\tif (++asked > 100000)\n\t\t$3/" sprinkle.c >late.c
   build late
   local code=0

@@ -57,6 +57,7 @@ check "a rate that is none" fails_with 1 'rate' fabric rate s1-0.u1 fast
 check "changes nothing" rate_is s1-0 u1 2kpps
 check "a link that is not there" fails_with 2 "no link 's1-0.u7'" fabric cut s1-0.u7
 check "what was said" says '^s1-0: .*(ready|link|port)' fabric logs -n 50
+check "by one switch" says 'drbswitch: .*port u' fabric logs s1-1
 log=/run/drbswitch/drb/log/s1-0.log
 # The configuration on the page, for this fabric alone.
 sed -n '/^For logrotate/,/^}/{/^\//,/^}/p}' "$root/docs/guide/monitoring.md" |
@@ -76,7 +77,6 @@ for i in 1 2 3; do
   check "and is followed ($i)" soon followed
 done
 kill $follower
-check "by one switch" says 'drbswitch: .*port u' fabric logs s1-1
 
 printf '# a fault and its end\n500ms kill s2-1\n1s cut s1-3.u0\n2s mend s1-3.u0\n2s start s2-1\n' >"$scratch/faults"
 drbgen write -l 2 -d 2 --load 0.3 --slots 1500 --out "$scratch/traffic" 2>/dev/null

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ends a program early on a signal, but not between starting a child and knowing that it runs.
 
-A signal raises Failure anywhere, even inside subprocess, which would then forget a child that it
+A signal raises Interrupted anywhere, even inside subprocess, which would then forget a child that it
 has just started. The child would still act after everything was undone. deferred() prevents this.
 """
 
@@ -15,6 +15,10 @@ _depth = 0
 _pending = None
 
 
+class Interrupted(Failure):
+    """A signal ends the program."""
+
+
 def on_signals(handler):
     for number in SIGNALS:
         signal.signal(number, handler)
@@ -23,7 +27,7 @@ def on_signals(handler):
 def _end(number):
     # Ignore further signals, so that they do not interrupt the undoing that the first one causes.
     on_signals(signal.SIG_IGN)
-    raise Failure(f'ended by {signal.Signals(number).name}')
+    raise Interrupted(f'ended by {signal.Signals(number).name}')
 
 
 def stop_on_signal(number, _):

@@ -11,6 +11,7 @@ import time
 
 from drbfabric import Failure, usage
 from drbfabric.common.cli import a_time, need_root, not_negative, positive
+from drbfabric.common.interrupts import Interrupted
 from drbfabric.fabric import keeper
 from drbfabric.fabric.fabrics import Fabric
 from drbfabric.live import points, setup, tcp
@@ -103,7 +104,7 @@ def run(args):
             try:
                 row, failed = _measure(runner, budget, model, one)
             except Failure as e:
-                if e.code == 2:
+                if e.code == 2 or isinstance(e, Interrupted):
                     raise
                 row, failed = {'error': str(e)}, True
                 runner.impaired = True  # the fabric may be set up in part
