@@ -122,7 +122,7 @@ check_types() {
   local mypy=(mypy --config-file tests/lint/mypy.ini --scripts-are-modules)
   local paths=lab:topo:tests/live:tests/live/faults:tests/live/load:tests/mutation
   python_sources | grep -vE '^(tests/bench|lab)/' | MYPYPATH=$paths:tests/process:tests/bench xargs -r "${mypy[@]}" &&
-    python_sources | grep '^tests/bench/' | MYPYPATH=$paths xargs -r "${mypy[@]}" &&
+    python_sources | grep '^tests/bench/' | MYPYPATH=$paths:tests/live/monitoring xargs -r "${mypy[@]}" &&
     python_sources | grep '^lab/' | MYPYPATH=lab xargs -r "${mypy[@]}" --strict
 }
 

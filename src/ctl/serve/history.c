@@ -55,19 +55,18 @@ static size_t deflate_line(const char *text, size_t length, unsigned char *to, s
 static struct history_look *look_new(const char *text, size_t length)
 {
 	const size_t room = compressBound(length) + 64;
-	struct history_look *look = malloc(sizeof(*look) + room), *fitted;
-	const size_t written = look ? deflate_line(text, length, look->data, room) : 0;
+	unsigned char *data = malloc(room);
+	const size_t written = data ? deflate_line(text, length, data, room) : 0;
+	struct history_look *look = written ? malloc(sizeof(*look) + written) : NULL;
 
-	if (!written) {
-		free(look);
-		return NULL;
+	if (look) {
+		*look = (struct history_look){.text_length = length + 1, .length = written};
+		atomic_init(&look->references, 1);
+		look->checksum = (uint32_t)crc32(crc32(0, (const Bytef *)text, (uInt)length),
+						 (const Bytef *)"\n", 1);
+		memcpy(look->data, data, written);
 	}
-	fitted = realloc(look, sizeof(*look) + written);
-	look = fitted ? fitted : look;
-	*look = (struct history_look){.text_length = length + 1, .length = written};
-	atomic_init(&look->references, 1);
-	look->checksum = (uint32_t)crc32(crc32(0, (const Bytef *)text, (uInt)length),
-					 (const Bytef *)"\n", 1);
+	free(data);
 	return look;
 }
 

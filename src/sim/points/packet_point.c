@@ -329,7 +329,7 @@ static int packet_point_run(const void *point, struct sim_outcome *out)
 	const struct packet_point *p = point;
 	struct drb_packet_setup setup = packet_setup(p, out);
 	struct drb_packet_sim *sim = NULL;
-	struct drb_packet_result result;
+	struct drb_packet_result result = {0};
 	int rc = drb_packet_new(&sim, &setup);
 
 	if (rc == 0 && p->queues)
