@@ -96,7 +96,7 @@ check "drblab links sums up a recording" busiest
 check "a recording is a state a line" jq -se 'length > 5 and all(.[]; .switches | length == 20)' "$scratch/run.ndjson"
 check "one file plays without server or switches" watched look play "file://$scratch/run.html"
 check "it shows what was" seen '.switches == 20 and .looks > 5 and .delivered > 3000'
-check "it says that it has ended" seen '(.at_end | test("[0-9], end of the recording$")) and (.before | test("[0-9]$|[AP]M$"))'
+check "it says that it has ended" seen '(.at_end | test("([0-9]|[AP]M), end of the recording$")) and (.before | test("[0-9]$|[AP]M$"))'
 check "it asks for nothing" quiet
 "$build/src/ctl/drbctl" serve 2>/dev/null &
 server=$!

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ends a program early on a signal, but not between starting a child and knowing that it runs.
 
-A signal raises Interrupted anywhere, even inside subprocess, which would then forget a child that it
-has just started. The child would still act after everything was undone. deferred() prevents this.
+A signal raises Interrupted anywhere, even inside subprocess, which would then forget a child that
+it has just started. The child would still act after everything was undone. deferred() prevents
+this.
 """
 
 import contextlib
