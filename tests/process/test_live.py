@@ -427,11 +427,11 @@ def mistakes_are_one_line():
 
 
 def old_names_say_the_new_ones():
-    for command, want in (([f'{TOPO}/fabric', 'demo'],
-                           'drbfabric: demo is now: drblab demo (lab/run demo in a checkout)\n'),
-                          ([f'{TOPO}/experiment', '--runs', '2'], 'drbexperiment: is now drblab experiment, and with '
-                           '--tcp drblab tcp (lab/run in a checkout)\n')):
-        done = subprocess.run(command, text=True, capture_output=True, check=False)
+    for words, want in (([f'{TOPO}/fabric', 'demo'],
+                         'drbfabric: demo is now: drblab demo (lab/run demo in a checkout)\n'),
+                        ([f'{TOPO}/experiment', '--runs', '2'], 'drbexperiment: is now drblab experiment, and with '
+                         '--tcp drblab tcp (lab/run in a checkout)\n')):
+        done = subprocess.run(words, text=True, capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (2, want), done
 
 

@@ -147,7 +147,7 @@ class Strange(FatTreeTopo):
         self.addHost('nat0', cls=Node, inNamespace=False)  # as --nat does
         self.addLink('nat0', 's1-0')
         self.addLink('s1-0', 's2-0')
-        self.addLink('h0', 'h2')
+        self.addLink('h0', 'h1')
 
 net = Mininet(topo=Strange(), switch=DrbSwitch, ipBase='172.16.0.0/12', controller=lambda name: RemoteController('c7', port=9347))
 net.get('h1').setIP('10.0.0.77/8')
@@ -163,7 +163,7 @@ check "what has no effect is named: a link to a switch that runs" \
   grep 's1-0-eth[0-9] has no effect: s1-0 runs, and takes no further ports' "$scratch/of-script"
 check "a host of no fat-tree" grep 'nat0 has no effect: switches forward between the hosts of F(2,1)' "$scratch/of-script"
 check "a link of no fat-tree" grep 'the link s1-0-eth[0-9] - s2-0-eth[0-9] has no effect' "$scratch/of-script"
-check "between hosts" grep 'the link h0-eth1 - h2-eth1 bypasses all switches: leave links' "$scratch/of-script"
+check "between hosts" grep 'the link h0-eth1 - h1-eth1 bypasses all switches: leave links' "$scratch/of-script"
 check "other networks" grep -e '--ipbase 172.16.0.0/12 has no effect: FatTreeTopo gives' "$scratch/of-script"
 check "an address of its own" grep 'h1 has the address 10.0.0.77, and its switch drops .* 10.0.0.2: leave' "$scratch/of-script"
 check "a controller, once" test "$(grep -c 'c7 has no effect: switches decide for themselves' "$scratch/of-script")" = 1

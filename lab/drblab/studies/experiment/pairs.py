@@ -58,7 +58,7 @@ class Setup:
     @property
     def hosts(self) -> int:
         """The number of hosts."""
-        return 2 * int(self.arity) ** self.layers
+        return int(2 * self.arity ** self.layers)
 
     @property
     def queues(self) -> list[str]:

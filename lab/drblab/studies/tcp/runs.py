@@ -109,11 +109,11 @@ def simulate(setup: Setup, path: str, unit: str, scheme: str,
 
 def makespan(rows: Sequence[Row]) -> float:
     """Returns the end of the last transfer in slots, or NaN if a transfer did not arrive."""
-    ends = [row['start'] + row['time'] for row in rows if row['time'] is not None]
+    ends: list[float] = [row['start'] + row['time'] for row in rows if row['time'] is not None]
     return max(ends) if len(ends) == len(rows) else math.nan
 
 
-def mean_of(rows: Sequence[Row], value: Callable[[Row], float]) -> float:
+def mean_of(rows: Sequence[Row], value: Callable[[Row], Any]) -> float:
     """Returns the mean over the transfers that arrived."""
     values = [value(row) for row in rows if row['time'] is not None]
     return statistics.fmean(values) if values else math.nan
