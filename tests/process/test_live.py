@@ -339,7 +339,7 @@ def points_become_setups():
     for wrong, want in (({'delay': '3'}, 'delay 3: must be 0'), ({'delay': '0,1,2'}, 'must be 0'),
                         ({'stats': 1001}, 'stats 1001: must be from 1 to the 1000 slots'), ({'arity': 40}, 'namespace'),
                         ({'faults': 'x'}, 'detect: must be given')):
-        said = refusal(lambda wrong=wrong: setup_of(MACHINE, wrong).added_slots)
+        said = refusal(lambda wrong=wrong: setup_of(MACHINE, wrong))
         assert want in said, said
     assert {model: set(names) for model, names in points.OPTIONS.items()} == \
         {model: set(names) for model, names in drblab.live.OPTIONS.items()}

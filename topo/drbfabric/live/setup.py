@@ -33,6 +33,15 @@ def threshold_at(load, threshold):
     return f"{json.loads(said)['threshold']:.6g}"
 
 
+def added_slots(delay, layers):
+    """Returns the slots that links between switches add, from a text as for drbsim."""
+    first, *others = delay.split(',')
+    if not all(word.isdigit() for word in (first, *others)) or int(first) or len(set(others)) > 1 or \
+       len(others) not in (0, layers - 1):
+        raise usage(f'delay {delay}: must be 0, or 0 and then one number for each other layer, such as 0,3,3')
+    return int(others[0]) if others else 0
+
+
 def shape_of(setup):
     """Returns the options that select layers, arity and uplinks of the fabric."""
     size = ['-l', str(setup.layers), '-d', str(setup.arity)]
@@ -103,11 +112,7 @@ class Setup:
     @property
     def added_slots(self):
         """The slots that links between switches add."""
-        first, *others = self.delay.split(',')
-        if not all(word.isdigit() for word in (first, *others)) or int(first) or len(set(others)) > 1 or \
-           len(others) not in (0, self.layers - 1):
-            raise usage(f'delay {self.delay}: must be 0, or 0 and then one number for each other layer, such as 0,3,3')
-        return int(others[0]) if others else 0
+        return added_slots(self.delay, self.layers)
 
     @property
     def size(self):
@@ -165,6 +170,7 @@ def setup_of(machine, point):
     need_small(given.layers, given.arity)
     if given.faults and not given.detect:
         raise usage('detect: must be given with faults: the slots until switches notice a cut')
+    added_slots(given.delay, given.layers)
     if not 0 <= given.stats <= given.slots:
         raise usage(f'stats {given.stats}: must be from 1 to the {given.slots} slots of the run')
     return Setup(**{**{name: getattr(given, name) for name in OPTIONS},
@@ -194,5 +200,4 @@ def check_setup(setup, machine):
     if setup.faults:
         check_faults(setup, machine)
     children.run([program('drbtopo', 'topo'), 'plan', *setup.shape, '--fabric', machine.name, '--scheme', setup.scheme,
-                  '--links', machine.links, '--queue', str(setup.queue), '--delay',
-                  f'{setup.added_slots * setup.slot_ns}ns'])
+                  '--links', machine.links, '--queue', str(setup.queue)])
