@@ -410,7 +410,7 @@ def a_fabric_takes_what_it_can_follow():
     assert told['slot'] == '2ms' and key_of(engine, point) != key_of(drblab.Live(), point)
     assert key_of(engine, point) == key_of(drblab.Live(slot='2ms', fabric='other'), point)
     for wrong, want in ((point.but(stale=3), 'packet: stale: a fabric takes layers, '), (point.but(load='x'), 'load'),
-                        (drblab.Point.of('flow'), 'flow: a fabric runs the model packet')):
+                        (drblab.Point.of('flow'), 'flow: a fabric runs the models packet and tcp')):
         said = raised(lambda at=wrong: engine.setup(at), drblab.PointError)
         assert want in str(said), said
     assert engine.setup(point.but(stale=0)) == told  # its default
