@@ -29,7 +29,8 @@ BEFORE = re.compile(r'^(?:\$ |sudo (?:-\w )*|\w+=\S* |time )*')
 AFTER = re.compile(r'\s(?:#|\||&|;|>|<|2>|--\s)|[;|&)]')
 VERBS = re.compile(r'^ {2,4}([a-z][a-z-]*)(?: |$)', re.M)
 # Stories call these commands by other names.
-ALIASES = (re.compile(r'^(\s*)up(?:_over)? ', re.M), r'\1fabric up '), (re.compile(r'\bview '), 'fabric --machines ')
+ALIASES = ((re.compile(r'^(\s*)up(?:_over)? ', re.M), r'\1fabric up '), (re.compile(r'\bview '), 'fabric --machines '),
+           (re.compile(r'^(\s*)experiment ', re.M), r'\1drblab experiment '))
 NEAR = 200  # characters between a verb and its option in a test
 # Commands that pass unknown options on to a verb of another program; None means any verb
 PASSED_ON = {('drbfabric', 'up'): ('drbtopo', 'plan'), ('drbfabric', 'replan'): ('drbtopo', 'plan'),
