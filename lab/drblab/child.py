@@ -15,6 +15,17 @@ from drblab.engine import EngineError, Row
 from drblab.point import Point, PointError
 
 
+def output_of(command: Sequence[str]) -> str:
+    """Runs a program and returns its output. Its last message becomes the error: PointError if its
+    exit status is 2, and EngineError else."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f'ended with status {done.returncode}']
+        text = re.sub(r'^drb\w+: ', '', said[-1])
+        raise PointError(text) if done.returncode == 2 else EngineError(text)
+    return done.stdout
+
+
 def name_of(child: subprocess.Popen[str]) -> str:
     """Returns the name of the program that a child runs."""
     assert isinstance(child.args, list)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import functools
 import json
-import subprocess
 from collections.abc import Sequence
 from typing import Any
 
+from drblab.child import output_of
 from drblab.models import program
-from drblab.point import PointError
 
 # Colours and symbols for schemes whose own colour is taken by another one, such as variants.
 SPARE = [('#332288', 'P'), ('#882255', 'X'), ('#999933', 'd'), ('#44aa99', '<'), ('#cc6677', '>'),
@@ -23,11 +22,8 @@ _asked: dict[str, dict[str, Any]] = {}
 
 
 def _listed(*options: str) -> list[dict[str, Any]]:
-    told = subprocess.run([program('drbtopo', 'topo'), 'schemes', *options, '--json'],
-                          capture_output=True, text=True, check=False)
-    if told.returncode:
-        raise PointError(told.stderr.strip().splitlines()[-1].removeprefix('drbtopo: '))
-    return [json.loads(line) for line in told.stdout.splitlines()]
+    told = output_of([program('drbtopo', 'topo'), 'schemes', *options, '--json'])
+    return [json.loads(line) for line in told.splitlines()]
 
 
 @functools.cache

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import sys
 from typing import TYPE_CHECKING
 
 from drblab.live import Live
@@ -155,6 +156,11 @@ def folder_of(args: argparse.Namespace) -> str:
 def engine_of(args: argparse.Namespace) -> Sim:
     """The simulator with the threads and memory of the command line."""
     return Sim(threads=args.threads, memory=args.memory)
+
+
+def say(text: str) -> None:
+    """Prints a remark that is no result."""
+    print(f'drblab: {text}', file=sys.stderr)
 
 
 def show(frame: pandas.DataFrame) -> None:

@@ -185,5 +185,5 @@ def main(args: argparse.Namespace) -> int:
     for line in verdict(rows):
         print(line, file=out)
     if write_picture(figure_of(rows, setups[0]), args.out):
-        pairs.say(f'{args.out} has the picture')
+        options.say(f'{args.out} has the picture')
     return 1 if any(row['lost'] for row in rows) else 0

@@ -118,7 +118,7 @@ def main(args: argparse.Namespace) -> int:
     else:
         table.show(rows, args)
     if page:
-        pairs.say(f'{page} has the report')
+        options.say(f'{page} has the report')
     lost = any(summary.failed(run) for run in result.runs)
     return 1 if lost or args.check and not all(row['within'] for row in rows) else 0
 

@@ -7,7 +7,6 @@ therefore differ by the fabric and not by chance, and are compared pair by pair.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -127,8 +126,3 @@ def measure(setups: Sequence[Setup], live: Live,
     for row, (_, part) in zip(rows, points):
         results[part].runs.append(row)
     return results
-
-
-def say(text: str) -> None:
-    """Prints a remark that is no result."""
-    print(f'drblab: {text}', file=sys.stderr)

@@ -79,7 +79,6 @@ def main(args: argparse.Namespace) -> int:
     """Runs the study."""
     live.need_small(args.layers, args.arity)
     live.need_root()
-    from drblab.studies.experiment.pairs import say
     from drblab.studies.tcp import report, runs, summary
     setup = runs.Setup(layers=args.layers, arity=args.arity, uplinks=args.uplinks,
                        schemes=schemes.named(args.scheme), units=args.unit,
@@ -99,6 +98,6 @@ def main(args: argparse.Namespace) -> int:
     else:
         table.show(rows, args)
     if page:
-        say(f'{page} has the report')
+        options.say(f'{page} has the report')
     outside = any(row['verdict'] != 'within' for row in rows)
     return 1 if any(row['unfinished'] for row in rows) or args.check and outside else 0

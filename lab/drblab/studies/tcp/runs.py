@@ -11,12 +11,12 @@ import io
 import math
 import os
 import statistics
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import drblab
+from drblab.child import output_of
 from drblab.common import files, schemes
 from drblab.engine import EngineError, Row
 from drblab.live import Live
@@ -72,18 +72,9 @@ class Result:
     transfers: list[Row]
 
 
-def _drbsim(words: Sequence[str]) -> str:
-    done = subprocess.run([program('drbsim'), *words], capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = done.stderr.strip().splitlines()
-        told = said[-1].removeprefix('drbsim: ') if said else f'ended with {done.returncode}'
-        raise (PointError if done.returncode == 2 else EngineError)(told)
-    return done.stdout
-
-
 def draw(setup: Setup, workload: str, seed: int) -> str:
     """Returns a list of transfers as CSV."""
-    return _drbsim([*setup.workloads[workload], *setup.size, '--seed', str(seed), '--list'])
+    return output_of([program('drbsim'), *setup.workloads[workload], *setup.size, '--seed', str(seed), '--list'])
 
 
 def source_of(unit: str, scheme: str) -> str:
@@ -96,9 +87,10 @@ def source_of(unit: str, scheme: str) -> str:
 def simulate(setup: Setup, path: str, unit: str, scheme: str,
              more: Sequence[str]) -> tuple[list[Row], str]:
     """Returns the rows of drbsim replay, with their times as numbers, and the threshold."""
-    text = _drbsim(['replay', path, *setup.size, '--scheme', setup.schemes[scheme], '--unit', unit,
-                    '--queue', str(setup.queue), '--gap', str(FLOWLET_GAP), '--mark', '100000000',
-                    *more, '--csv'])
+    text = output_of([
+        program('drbsim'), 'replay', path, *setup.size, '--scheme', setup.schemes[scheme], '--unit',
+        unit, '--queue', str(setup.queue), '--gap', str(FLOWLET_GAP), '--mark', '100000000', *more,
+        '--csv'])
     rows: list[Row] = list(csv.DictReader(io.StringIO(text)))
     for row in rows:
         for key in ('start', 'handshake', 'time'):
