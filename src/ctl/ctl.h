@@ -53,9 +53,8 @@ int ctl_poll(const struct ctl *ctl, struct metrics_poller *poller, struct metric
 // Prints a last line below a table: how many switches there are in which state.
 void ctl_print_states(const struct ctl *ctl, const struct metrics_poll *poll);
 
-// Reports that this instance ("drb-s2-5") is not running, or its state as drbctl list has it, or,
-// with NULL, that no switch runs. Without
-// permission to find out, the message reports that instead.
+// Reports the state of this instance ("drb-s2-5") as drbctl list has it, or that it is not running;
+// with NULL, that no switch runs. Without permission to find out, the message reports that instead.
 void ctl_say_none(const struct ctl *ctl, const char *instance);
 
 // Finds the instance that the user means by "s2-5" or "drb-s2-5". Both functions exit if the text

@@ -125,22 +125,29 @@ static bool say_state(const struct ctl *ctl, const char *instance)
 	return said;
 }
 
+static void say_no_instance(const struct ctl *ctl, const char *instance)
+{
+	char other[DRB_FORBIDDEN_MAX];
+
+	if (drb_telemetry_forbidden(ctl->runtime, instance, other))
+		drb_error("%s: no permission to read %s, which belongs to another user: try sudo",
+			  instance, other);
+	else if (!say_state(ctl, instance))
+		drb_error("%s: not running", instance);
+}
+
 void ctl_say_none(const struct ctl *ctl, const char *instance)
 {
 	char other[DRB_FORBIDDEN_MAX];
-	bool forbidden = drb_telemetry_forbidden(ctl->runtime, instance, other);
 
-	if (instance && forbidden)
-		drb_error("%s: no permission to read %s, which belongs to another user: try sudo",
-			  instance, other);
-	else if (instance && !say_state(ctl, instance))
-		drb_error("%s: not running", instance);
-	else if (!instance && forbidden)
+	if (instance)
+		say_no_instance(ctl, instance);
+	else if (drb_telemetry_forbidden(ctl->runtime, NULL, other))
 		drb_error("no running switch is accessible: no permission to read %s, try sudo",
 			  other);
-	else if (!instance && ctl->fabric)
+	else if (ctl->fabric)
 		drb_error("no switch of fabric '%s' is running", ctl->fabric);
-	else if (!instance)
+	else
 		drb_error("no switch is running");
 }
 

@@ -52,7 +52,7 @@ variant crash 's/^{$/{\n\tif (getpid() > 0)\n\t\t*(volatile int *)1 = 0;/; s/^#i
 refused 'crashes in choose\(\) when it is tried out' ./crash.so
 variant hang 's/^{$/{\n\tfor (volatile int i = 1; i;)\n\t\t;/'
 refused 'does not return within 3 s in choose\(\)' ./hang.so
-variant old 's/\.abi = DRB_SCHEME_ABI/.abi = 3/'
+variant old 's/\.abi = DRB_SCHEME_ABI/.abi = DRB_SCHEME_ABI - 1/'
 refused 'another version of drb/scheme.h' ./old.so
 variant far 's/return drb_ttc.*/return s->choice.uplinks;/'
 refused 'takes uplink 2 at a switch with 2 uplinks' ./far.so

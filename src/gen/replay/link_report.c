@@ -144,9 +144,9 @@ void link_report_say(const struct link_report *r, uint64_t lost, double latency_
 
 	if (r->silent)
 		drb_warn("%" PRIu32
-			 " switch%s crashed or stuck: drbctl list says which, and drbfabric "
-			 "logs why; the figures leave their links out",
-			 r->silent, r->silent == 1 ? " is" : "es are");
+			 " switch%s did not answer in time: drbctl list says which crashed or are "
+			 "stuck, and drbfabric logs why; the figures leave their links out",
+			 r->silent, r->silent == 1 ? "" : "es");
 	if (r->late_switches == 0 || !link_report_slowed(r, latency_ns))
 		return;
 	if (r->late_switches > 1)

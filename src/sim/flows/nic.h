@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Interfaces of hosts that are faster or slower than their links, and links of hosts on which a
-// packet takes several slots. Packets wait for the link in order,
-// but those that a source of uec sent before it received anything wait behind all others
-// (uet-htsim, uecpacket.h priority()).
+// packet takes several slots. Packets wait for the link in order. Those that a source of uec sent
+// before it received anything wait behind all others (uet-htsim, uecpacket.h priority()).
 
 #include "sim/flows/transfer.h"
 

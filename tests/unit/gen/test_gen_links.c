@@ -202,7 +202,7 @@ TEST(silent_switches_are_named)
 	const struct link_report r = report(&s);
 	link_report_say(&r, 0, 1e9);
 	assert_non_null(
-		strstr(drb_msg_last(), "1 switch is crashed or stuck: drbctl list says which"));
+		strstr(drb_msg_last(), "1 switch did not answer in time: drbctl list says which"));
 }
 
 // 1250 slots from the middle to the end: chance explains 35 packets, and 159 exceed it.

@@ -110,13 +110,6 @@ def some_loads(text):
     return sorted(loads)
 
 
-def a_load(text):
-    loads = _loads(text)
-    if len(loads) != 1:
-        raise argparse.ArgumentTypeError(f"'{text}': must be one load above 0 and below 1, such as 0.9")
-    return loads[0]
-
-
 def _loads(text):
     """The loads in this text; [] if it is invalid."""
     loads = []

@@ -43,16 +43,3 @@ class Progress(_Line):
 
     def __exit__(self, *_):
         self.end()
-
-
-class RunProgress(_Line):
-    """Progress of runs. `seconds` is the estimate for one run until the first has ended."""
-
-    def __init__(self, total, seconds):
-        super().__init__()
-        self.total, self.done, self.seconds = total, 0, seconds
-
-    def say(self, what):
-        spent = time.monotonic() - self.began
-        left = (spent / self.done if self.done else self.seconds) * (self.total - self.done)
-        self.write(f'{self.done} of {self.total} runs, {int(left // 60)} min {int(left % 60)} s left: {what}')

@@ -43,7 +43,7 @@ class Marks {
   }
 }
 
-// What is said above the map of links that lose time, if it is most of them; '' if it is not.
+// Returns the line above the map: how much time links lose if most of them lose some, else ''.
 function slowedText(shares) {
   const some = shares.filter((s) => s >= SLOWED).map((s) => Math.ceil(s * 100));
   if (!some.length || some.length < shares.length / 2) return '';
