@@ -84,6 +84,11 @@ def growth_is_what_many_times_the_slots_say():
         run['growing'], sim['growing'] = 'yes', 'no'
     row = summarise(result)[0]
     assert row['growth_differs'] == 2 and deviations(row), row
+    # Most of the runs decide.
+    result = made_up(setup(runs=3, loads=[0.6]), 1)
+    for run, (word, grows) in zip(result.runs, (('yes', False), ('yes', True), ('yes', True))):
+        run['growing'] = word
+        assert summarise(result)[0]['growing'] == grows, grows
 
 
 def disturbed_and_lost_are_marked():
