@@ -28,18 +28,46 @@ def add_format_options(parser):
                         'terminal')
 
 
-def print_rows(columns, rows, kind):
-    """columns: [(key, title)]; rows: [{key: value}], None where there is no value."""
-    keys = [key for key, _ in columns]
-    if kind == 'json':
-        for row in rows:
+class RowPrinter:
+    """Prints each row as soon as it is there, and the headings before the first one.
+
+    columns: [(key, title)]. A row is {key: value}, None where there is no value. Columns of a table
+    are as wide as their titles and as `widest`; values of the last one may be longer."""
+
+    def __init__(self, columns, kind, widest=8):
+        self.columns, self.kind = columns, kind
+        self.widths, self.begun = [max(len(title), widest) for _, title in columns[:-1]] + [0], False
+
+    def _line(self, cells):
+        return '  '.join(cell.rjust(w) if w else cell for cell, w in zip(cells, self.widths)).rstrip()
+
+    def print(self, row):
+        keys = [key for key, _ in self.columns]
+        if self.kind == 'json':
             print(json.dumps({key: row.get(key) for key in keys}))
-    elif kind == 'csv':
-        writer = csv.writer(sys.stdout, lineterminator='\n')
-        writer.writerow(keys)
-        writer.writerows([['' if row.get(k) is None else row[k] for k in keys] for row in rows])
-    else:
+        elif self.kind == 'csv':
+            writer = csv.writer(sys.stdout, lineterminator='\n')
+            if not self.begun:
+                writer.writerow(keys)
+            writer.writerow(['' if row.get(k) is None else row[k] for k in keys])
+        else:
+            if not self.begun:
+                print(self._line([title for _, title in self.columns]))
+            print(self._line([_text(row.get(key)) for key in keys]))
+        self.begun = True
+        sys.stdout.flush()
+
+
+def print_rows(columns, rows, kind):
+    """Prints rows as a RowPrinter does, but fits the columns of a table to all of them."""
+    if kind == 'table':
         _print_table(columns, rows)
+        return
+    printer = RowPrinter(columns, kind)
+    for row in rows:
+        printer.print(row)
+    if kind == 'csv' and not rows:
+        print(','.join(key for key, _ in columns))
 
 
 def print_result(row, sentence, kind):

@@ -15,7 +15,7 @@ from drbfabric import Failure, usage
 from drbfabric.common.children import Child
 from drbfabric.common.cli import NS, need_root
 from drbfabric.common.limits import at_once
-from drbfabric.common.output import counted, print_rows
+from drbfabric.common.output import RowPrinter, counted
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics
 from drbfabric.fabric.telemetry import Telemetry
@@ -206,19 +206,15 @@ def begin(child):
 
 
 def follow(events, fabric, replay, args):
-    """Prints the time axis. After an early end, prints it as far as it came."""
-    course, rows = Course(events), []
+    """Prints the time axis, each row as soon as it is there."""
+    course, printer = Course(events), RowPrinter(COLUMNS, args.format)
     try:
         # If drbgen failed, cause no events.
         if not replay or begin(replay):
             for row in observe(course, fabric, replay, args):
-                rows.append(row)
+                printer.print(row)
     except Failure as e:
         raise Failure(f'{e}{course.left()}', e.code) from e
-    finally:
-        if rows:
-            print_rows(COLUMNS, rows, args.format)
-        sys.stdout.flush()
 
 
 def run(args):
