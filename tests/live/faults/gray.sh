@@ -40,9 +40,28 @@ END
 }
 are() { [ "$(links "${@:2}" | grep -c " $1 ")" = $(($# - 1)) ] || { links "${@:2}" && false; }; }
 clock_ms() { python3 -c 'import time; print(time.monotonic_ns() // 1000000)'; }
-within() { # within BEGUN PORT...: all ports entered their state in time
-  links "${@:2}" | awk -v begun="$1" -v most=$within_ms '{ print $1, $2, "after", $3 - begun, "ms" }
-    $3 - begun > most { late = 1 } END { exit late }'
+# lossy PORT OTHER FILE: attaches the XDP program of FILE to PORT, and waits for up to a minute until
+# both ports are lossy. Writes how many ms that took into $scratch/took.
+lossy() {
+  PYTHONPATH=$root/topo python3 -B - "$@" >"$scratch/took" <<'END'
+import subprocess
+import sys
+import time
+from drbfabric.fabric.telemetry import Telemetry
+ports, program = [name.split('.') for name in sys.argv[1:3]], sys.argv[3]
+(switch, port), clients = ports[0], [Telemetry(f'drb-{switch}') for switch, _ in ports]
+subprocess.run(['ip', '-n', f'drb-{switch}', 'link', 'set', 'dev', port, 'xdpgeneric', 'obj', program, 'sec', 'xdp'],
+               check=True)
+begun = time.monotonic_ns()
+while time.monotonic_ns() < begun + 60e9:
+    replies = [client.ask(f'/drb/port,{port}') for client, (_, port) in zip(clients, ports)]
+    if all(reply['state'] == 'lossy' for reply in replies):
+        print(max(reply['since_ns'] - begun for reply in replies) // 1000000)
+        sys.exit()
+    time.sleep(0.02)
+print(60000)
+sys.exit(f'not within a minute: {[reply["state"] for reply in replies]}')
+END
 }
 # in_time NAME COMMAND...: checks the result of a watched command. A failure is undecided if
 # switches waited for a CPU, or if no CPU was free.
@@ -53,15 +72,8 @@ in_time() {
     check "$@"
   fi
 }
-# found PID PORT...: waits until these ports are lossy; sends new traffic once that of PID has ended
-found() {
-  local end=$((SECONDS + 60))
-  until are lossy "${@:2}" >/dev/null; do
-    [ $SECONDS -lt $end ] || { are lossy "${@:2}"; return; }
-    kill -0 "$1" 2>/dev/null || replay
-    sleep 0.02
-  done
-}
+# keep_sending: replays, again and again until a link was found to be lossy
+keep_sending() { while replay && [ ! -s "$scratch/took" ]; do :; done; }
 lost_none() { cat "$scratch/report" && jq -e '.lost == 0 and .sent > 30000' "$scratch/report"; }
 replay() { # replay: succeeds even if packets are lost
   drbgen replay "$scratch/traffic" --json >"$scratch/report" 2>/dev/null
@@ -92,16 +104,15 @@ others_unchanged() {
 
 # gray NAME PORT OTHER: the link between these ports loses frames that arrive at PORT
 gray() {
-  local begun replay sent
+  local sender sent
   touched+=("$2" "$3")
-  replay &
-  replay=$!
+  : >"$scratch/took"
+  keep_sending &
+  sender=$!
   sleep 1
-  begun=$(clock_ms)
-  check "$1: begins" drops "$2" obj "$scratch/$1.o" sec xdp
-  check "$1: found" watched found $replay "$2" "$3"
-  in_time "$1: within $within_ms ms" within "$begun" "$2" "$3"
-  within "$begun" "$2" "$3" | sed "s/^/# $1: /"
+  check "$1: found" watched lossy "$2" "$3" "$scratch/$1.o"
+  echo "# $1: after $(cat "$scratch/took") ms"
+  in_time "$1: within $within_ms ms" test "$(cat "$scratch/took")" -le $within_ms
   echo "# $1: $(trouble "${2%.*}")"
   if [ "$1" = long ]; then
     check "$1: named" names "${2%.*}" "${2#*.} lossy: loses all long frames from $3"
@@ -109,7 +120,7 @@ gray() {
     check "$1: named" soon names "${2%.*}" "${2#*.} lossy: loses $much from $3, $little to it"
     check "$1: named at the other end" soon names "${3%.*}" "${3#*.} lossy: loses $little from $2, $much to it"
   fi
-  wait $replay
+  wait $sender
   sent=$?
   check "$1: traffic was sent" test $sent = 0
   jq -r --arg name "$1" '"# \($name): \(.lost) of \(.sent) packets lost before and after"' "$scratch/report"

@@ -7,8 +7,9 @@ matrix.py run FABRIC FAULT   gives s2-0, a switch of two workers in a running F(
                              while FAULT lasts, then SIGTERM; prints a line for each
 
 Within ORDER_S, the order is carried out or fails with one line. `drbctl list` answers within
-LIST_S. On a slow machine it may take PATIENCE_S, its timeout for a stopped switch, and LIST_MOST
-times what it takes without a fault. Healthy workers go on: they still wake for packets that keep
+LIST_S. On a slow machine it may take PATIENCE_S, its timeout for a stopped switch, LIST_MOST times
+what it takes without a fault, and LATE_S, which matrix.sh does not call a disturbance. Healthy
+workers go on: they still wake for packets that keep
 coming. Hosts with an intact path lose nothing from one second after the fault on. When the fault
 ends, all is as before. SIGTERM ends the process within END_S.
 
@@ -37,7 +38,7 @@ import chaos_checks as checks  # noqa: E402
 from chaos_streams import Streams  # noqa: E402
 from chaos_world import BUILD, World, run  # noqa: E402
 from matrix_lists import (  # noqa: E402
-    END_S, FAULTS, HEALED_S, LIST_MOST, LIST_S, ORDER_S, ORDERS, PATIENCE_S, PEER, SETTLED_S, STATE_S, SUBJECT, drbctl)
+    END_S, FAULTS, HEALED_S, LATE_S, LIST_MOST, LIST_S, ORDER_S, ORDERS, PATIENCE_S, PEER, SETTLED_S, STATE_S, SUBJECT, drbctl)
 from drbfabric.fabric import netns  # noqa: E402
 from stopped import worker  # noqa: E402
 from until import until  # noqa: E402
@@ -83,11 +84,12 @@ class Wakes(threading.Thread):
         return wakes, self.sent.value
 
     def run(self):
-        before = self.look()
-        while not self.ends.wait(LOOK_S):
-            now = self.look()
-            self.rates.append((now[0] - before[0]) / max(now[1] - before[1], 1))
-            before = now
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # main() says why it ended
+            before = self.look()
+            while not self.ends.wait(LOOK_S):
+                now = self.look()
+                self.rates.append((now[0] - before[0]) / max(now[1] - before[1], 1))
+                before = now
 
     def end(self):
         self.ends.set()
@@ -204,7 +206,7 @@ class Matrix:
         asked = time.monotonic()
         row = self.row()
         listed = time.monotonic() - asked
-        assert row and listed < max(LIST_S, PATIENCE_S + LIST_MOST * self.usual_s), \
+        assert row and listed < max(LIST_S, PATIENCE_S + LIST_MOST * self.usual_s + LATE_S), \
             f'drbctl list took {listed:.2f} s, {self.usual_s:.2f} s before the fault: {row}'
         self.spans.append((name, begin, time.monotonic(), self.broken, set(self.cut_off)))
         print(f'{name}: {took * 1e3:.0f} ms, listed in {listed * 1e3:.0f} ms as {row["state"]}', flush=True)
@@ -311,7 +313,8 @@ def main():
         m.prepare()
         m.orders(fault)
         m.ends(fault)
-    except BaseException:
+    except BaseException as e:
+        print(f'{type(e).__name__}: {e}')
         if m.log:
             print('\n'.join(m.log.lines))
         raise
