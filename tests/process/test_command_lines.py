@@ -18,6 +18,7 @@ import tap
 
 VERSION, PROGRAMS = sys.argv[1], sys.argv[2:]
 WITHIN = 30
+PAGE = os.path.join(os.path.dirname(__file__), '../../docs/reference/traffic.md')
 # Patterns for the verbs in the help of programs in C, and of those in Python.
 VERB_LINES = re.compile(r'^  ([a-z][a-z-]*) +\S', re.M), re.compile(r'^    ([a-z]+)(?: |$)', re.M)
 
@@ -258,10 +259,21 @@ def every_fabric_has_the_same_size():
     assert seen > 10, seen
 
 
+def the_page_has_every_traffic_pattern():
+    program = next(p for p in PROGRAMS if name_of(p) == 'drbgen')
+    listed = re.search(r'Traffic: ([^.]*)\.', ' '.join(help_of(program, 'write').split()))
+    assert listed
+    with open(PAGE, encoding='utf-8') as f:
+        table = f.read().partition('|---|---|\n')[2].partition('\n\n')[0]
+    rows = [re.findall(r'`([^`]+)`', line.split('|')[1]) for line in table.splitlines()]
+    assert sorted(sum(rows, [])) == sorted(listed[1].split(', ')), (rows, listed[1])
+
+
 # Matplotlib warns if it cannot write below the user's home.
 with tempfile.TemporaryDirectory() as matplotlib:
     os.environ['MPLCONFIGDIR'] = matplotlib
     tap.run((verbs_are_found, help_is_the_same_however_it_is_asked_for, python_without_docstrings_says_the_same,
              closed_streams_are_no_failure, help_has_examples, the_version_is_told,
              a_mistake_is_one_line, an_option_that_is_wrong_is_told_where_to_look, options_have_one_name,
-             every_fabric_has_the_same_size, letters_mean_the_same, a_dash_is_standard_input, a_full_disk_is_told))
+             every_fabric_has_the_same_size, letters_mean_the_same, a_dash_is_standard_input, a_full_disk_is_told,
+             the_page_has_every_traffic_pattern))
