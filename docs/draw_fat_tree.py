@@ -52,7 +52,7 @@ def text(x, y, words, colour=TEXT, size=13, anchor='middle', more=''):
 def tree(taken, default):
     """The fabric with both paths."""
     rows = [json.loads(row) for row in
-            run(f'{BUILD}/src/topo/drbtopo', 'list', '-l', '3', '-d', '2', '--json').splitlines()]
+            run(f'{BUILD}/src/plan/drbtopo', 'list', '-l', '3', '-d', '2', '--json').splitlines()]
     counts = {0: 16, 1: 8, 2: 8, 3: 4}
     ends = {(row['switch'], far.split('.')[0])
             for row in rows for far in re.findall(r'd\d+=(\S+)', row['links'])}

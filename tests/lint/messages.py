@@ -20,8 +20,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ('src/switch', 'src/common/config', 'src/common/cli', 'src/topo')
-LEFT_OUT = 'src/topo/machines', 'src/topo/plan/machines_option'  # plans of several machines
+FOLDERS = ('src/switch', 'src/common/config', 'src/common/cli', 'src/plan')
+LEFT_OUT = 'src/plan/machines', 'src/plan/fabric/machines_option'  # plans of several machines
 # Modules that run when a fabric is started
 PYTHON = 'topo/drbfabric'
 MODULES = ('common/children', 'common/cli', 'common/places', 'common/schemes', 'fabric/fabrics',

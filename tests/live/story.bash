@@ -22,15 +22,17 @@ if [ -z "${DRB_STORY_WORLD:-}" ]; then
 fi
 
 fabric() { "$root/topo/fabric" "$@"; }
-drbtopo() { "$build/src/topo/drbtopo" "$@"; }
+drbtopo() { "$build/src/plan/drbtopo" "$@"; }
 drbgen() { "$build/src/gen/drbgen" "$@"; }
 drbctl() { "$build/src/ctl/drbctl" "$@"; }
 
 # need PROGRAM...: these programs of this project must be built
 need() {
-  local name
+  local name path
   for name in "$@"; do
-    [ -x "$build/src/${name#drb}/$name" ] || cannot_run "$build/src/${name#drb}/$name is not built"
+    path=$build/src/${name#drb}/$name
+    [ "$name" != drbtopo ] || path=$build/src/plan/$name
+    [ -x "$path" ] || cannot_run "$path is not built"
   done
 }
 

@@ -42,7 +42,7 @@ def call(*command, told=''):
 
 
 def drbtopo(*arguments):
-    return call(f'{BUILD}/src/topo/drbtopo', 'plan', *arguments)
+    return call(f'{BUILD}/src/plan/drbtopo', 'plan', *arguments)
 
 
 def fabric(*arguments, told=''):

@@ -80,7 +80,7 @@ def run_checks(args):
     return 1 if complaints else 0
 
 
-PLAN_HELP = f"Every other option is one of drbtopo plan: see {called_program('drbtopo', 'topo')} plan --help."
+PLAN_HELP = f"Every other option is one of drbtopo plan: see {called_program('drbtopo', 'plan')} plan --help."
 
 
 def add_whole(verb):

@@ -22,7 +22,7 @@ _asked: dict[str, dict[str, Any]] = {}
 
 
 def _listed(*options: str) -> list[dict[str, Any]]:
-    told = output_of([program('drbtopo', 'topo'), 'schemes', *options, '--json'])
+    told = output_of([program('drbtopo', 'plan'), 'schemes', *options, '--json'])
     return [json.loads(line) for line in told.splitlines()]
 
 

@@ -202,8 +202,8 @@ wait $other
 printf '#!/bin/sh\necho thinking about it\nexec sleep 600\n' >"$scratch/slow"
 chmod +x "$scratch/slow"
 for kind in dead late none; do
-  mkdir -p "$scratch/$kind/src/switch" "$scratch/$kind/src/topo"
-  ln -s "$build/src/topo/drbtopo" "$scratch/$kind/src/topo/"
+  mkdir -p "$scratch/$kind/src/switch" "$scratch/$kind/src/plan"
+  ln -s "$build/src/plan/drbtopo" "$scratch/$kind/src/plan/"
 done
 ln -s /bin/false "$scratch/dead/src/switch/drbswitch"
 ln -s "$scratch/slow" "$scratch/late/src/switch/drbswitch"

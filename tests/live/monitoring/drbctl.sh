@@ -110,8 +110,8 @@ if command -v script >/dev/null; then
     "show s1-0 worker" "show s1-0 info" "show --all info" "path h0 h7" "watch -i 50ms -c 1" "--fabric drb list"; do
     check "drbctl $view fits" fits "$ctl $view"
   done
-  for command in "topo/fabric status" "topo/fabric check" "topo/fabric --csv status" "${ctl%/*/*}/topo/drbtopo list links -l 2 -d 2" \
-    "${ctl%/*/*}/topo/drbtopo schemes" "${ctl%/*/*}/sim/drbsim packet -l 2 -d 2 --slots 50 --stats 50 --scheme all" \
+  for command in "topo/fabric status" "topo/fabric check" "topo/fabric --csv status" "${ctl%/*/*}/plan/drbtopo list links -l 2 -d 2" \
+    "${ctl%/*/*}/plan/drbtopo schemes" "${ctl%/*/*}/sim/drbsim packet -l 2 -d 2 --slots 50 --stats 50 --scheme all" \
     "${ctl%/*/*}/gen/drbgen replay $scratch/traffic"; do
     [ -d "$scratch/traffic" ] || drbgen write -l 2 -d 2 --load 0.3 --slots 20 --out "$scratch/traffic"
     check "${command##*/} fits" fits "cd $root; $command"

@@ -10,7 +10,7 @@ scheme_is() { drbctl show drb-s1-0 routing --json | grep -qE "\"scheme\": ?\"$1\
 
 up -l 3 -d 2 --scheme drb --threshold 1.5
 interface=$(fabric exec h0 -- ip -o link show eth0)
-schemes=$("$build/src/topo/drbtopo" schemes --json | jq -r .scheme)
+schemes=$("$build/src/plan/drbtopo" schemes --json | jq -r .scheme)
 check "the table of schemes" test "$(wc -w <<<"$schemes")" -ge 9
 for scheme in $schemes; do
   check "$scheme: replan" fabric replan --scheme $scheme

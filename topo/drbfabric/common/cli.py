@@ -145,7 +145,7 @@ class Version(argparse.Action):
     """Prints the version of this project, which drbtopo knows."""
 
     def __call__(self, parser, *_):
-        text = subprocess.run([program('drbtopo', 'topo'), '--version'], check=True,
+        text = subprocess.run([program('drbtopo', 'plan'), '--version'], check=True,
                               capture_output=True, text=True).stdout
         print(text.replace('drbtopo', _speaker).strip())
         sys.exit(0)

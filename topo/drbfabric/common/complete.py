@@ -85,7 +85,7 @@ class Line:
             return []
 
     def schemes(self):
-        return column('scheme', self.beside('drbtopo', 'topo'), 'schemes')
+        return column('scheme', self.beside('drbtopo', 'plan'), 'schemes')
 
     def values(self, option):
         """Returns the values of an option, or None if it takes none.
@@ -133,7 +133,7 @@ class Line:
     def help(self):
         text = output(self.program, *([self.verb] if self.verb else []), '--help')
         if self.name == 'drbfabric' and self.verb in ('up', 'replan'):
-            text += output(self.beside('drbtopo', 'topo'), 'plan', '--help')
+            text += output(self.beside('drbtopo', 'plan'), 'plan', '--help')
         return text
 
     def options(self):

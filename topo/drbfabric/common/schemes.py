@@ -9,7 +9,7 @@ from drbfabric.common.places import program
 
 
 def _listed(*options):
-    text = children.run([program('drbtopo', 'topo'), 'schemes', *options, '--json'])
+    text = children.run([program('drbtopo', 'plan'), 'schemes', *options, '--json'])
     return [json.loads(line) for line in text.splitlines()]
 
 

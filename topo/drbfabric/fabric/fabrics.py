@@ -201,7 +201,7 @@ class Fabric:
                                    '--out', folder or self.folder], check=False, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             said = done.stderr.strip().removeprefix('drbtopo: ')
-            raise Failure(said.replace('see drbtopo ', f"see {called_program('drbtopo', 'topo')} "), done.returncode)
+            raise Failure(said.replace('see drbtopo ', f"see {called_program('drbtopo', 'plan')} "), done.returncode)
         return self.plan(folder)
 
     def write_hosts(self, plan):

@@ -21,7 +21,7 @@ NLM_F_NEW = 0x600  # NLM_F_CREATE, NLM_F_EXCL
 LINK = struct.Struct('=BxHiII')  # struct ifinfomsg: family, type, index, flags, change mask
 ADDRESS = struct.Struct('=BBBBI')  # struct ifaddrmsg: family, prefix length, flags, scope, index
 
-# The lines that drbtopo writes (src/topo/plan/plan_files.c).
+# The lines that drbtopo writes (src/plan/fabric/plan_files.c).
 LINK_UP = re.compile(r'link set dev (\S+) up')
 ADDRESS_ADD = re.compile(r'address add (\S+)/(\d+) dev (\S+)( nodad)?')
 

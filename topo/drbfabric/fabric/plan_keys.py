@@ -25,7 +25,7 @@ ENTRIES: dict[str, dict[str, type]] = {
 
 def _versions(plan):
     """A text with the versions that wrote and that read the plan."""
-    reader = program('drbtopo', 'topo')
+    reader = program('drbtopo', 'plan')
     said = subprocess.run([reader, '--version'], capture_output=True, text=True, check=False).stdout.split()
     return f"drbtopo {plan.get('version', '0.3.0 or older')} wrote it, these programs are of version " \
            f"{said[-1] if said else 'unknown'}"

@@ -107,7 +107,7 @@ def size_of(plan, began):
 def _take_plan(fabric, args):
     """Puts the plan of an up into the fabric's folder: a given plan, or a new one."""
     if not args.plan:
-        return fabric.make_plan(program('drbtopo', 'topo'), args.plan_options)
+        return fabric.make_plan(program('drbtopo', 'plan'), args.plan_options)
     given_plan.unpack(args.plan, fabric.folder)
     plan = fabric.plan()
     given_plan.check_underlay(plan)
@@ -194,7 +194,7 @@ def replan(args):
     """Restarts the switches of a running fabric with new settings. Namespaces and links stay."""
     need_root()
     fabric = fabrics.Fabric(args.name)
-    drbtopo = program('drbtopo', 'topo')
+    drbtopo = program('drbtopo', 'plan')
     began = time.monotonic()
     with fabrics.lock():
         old, state = fabric.need_plan(), fabric.state()

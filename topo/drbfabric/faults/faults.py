@@ -160,7 +160,7 @@ def _link_and_rate(fabric, names):
 def _need_rate(value):
     """Fails if a rate is invalid, by asking drbtopo for a plan with it."""
     with tempfile.TemporaryDirectory() as folder:
-        children.run([program('drbtopo', 'topo'), 'plan', '-l', '1', '-d', '1', f'--rate={value}',
+        children.run([program('drbtopo', 'plan'), 'plan', '-l', '1', '-d', '1', f'--rate={value}',
                       '--out', f'{folder}/plan'])
 
 

@@ -199,5 +199,5 @@ def check_setup(setup, machine):
     impaired_links.dead(setup)
     if setup.faults:
         check_faults(setup, machine)
-    children.run([program('drbtopo', 'topo'), 'plan', *setup.shape, '--fabric', machine.name, '--scheme', setup.scheme,
+    children.run([program('drbtopo', 'plan'), 'plan', *setup.shape, '--fabric', machine.name, '--scheme', setup.scheme,
                   '--links', machine.links, '--queue', str(setup.queue)])

@@ -79,7 +79,7 @@ def check_setup(setup, machine):
         there = f.read().split()
     if setup.congestion not in there:
         raise usage(f"congestion {setup.congestion}: must be {', '.join(there)}")
-    children.run([program('drbtopo', 'topo'), 'plan', *shape_of(setup), '--fabric', machine.name, '--links',
+    children.run([program('drbtopo', 'plan'), 'plan', *shape_of(setup), '--fabric', machine.name, '--links',
                   machine.links, '--unit', setup.unit])
     read_list(setup.list)
 

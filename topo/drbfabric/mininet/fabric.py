@@ -28,7 +28,7 @@ def _rate(bw):
 
 def _need_options(options):
     """Refuses unknown options, which drbtopo could take for the beginning of others."""
-    known = re.findall(r'--([a-z0-9-]+)', children.run([program('drbtopo', 'topo'), 'plan', '--help']))
+    known = re.findall(r'--([a-z0-9-]+)', children.run([program('drbtopo', 'plan'), 'plan', '--help']))
     for key in options:
         if key.replace('_', '-') not in known:
             near = difflib.get_close_matches(key, known, 1)
@@ -87,7 +87,7 @@ class MininetFabric:
         for key, value in setup['options'].items():
             options += [f"--{key.replace('_', '-')}", value]
         fabric.create(os.getpid())
-        self.plan = fabric.make_plan(program('drbtopo', 'topo'), options)
+        self.plan = fabric.make_plan(program('drbtopo', 'plan'), options)
         if any(link['kind'] == 'memif' for link in self.plan['links']):
             raise usage('links=memif: Mininet makes the links, of veths')
         self._find_hosts()

@@ -31,7 +31,7 @@ class FatTreeTopo(Topo):
 
     def build(self, layers=3, arity=2, bw=None):
         size = ['-l', str(int(layers)), '-d', str(int(arity))]
-        plan = json.loads(children.run([program('drbtopo', 'topo'), 'plan', *size]))
+        plan = json.loads(children.run([program('drbtopo', 'plan'), 'plan', *size]))
         for host in plan['hosts']:
             self.addHost(host['name'], ip=f"{host['ipv4']}/{plan['ipv4_length']}", mac=host['mac'])
         for number, switch in enumerate(plan['switches'], 1):
