@@ -38,7 +38,8 @@ import chaos_checks as checks  # noqa: E402
 from chaos_streams import Streams  # noqa: E402
 from chaos_world import BUILD, World, run  # noqa: E402
 from matrix_lists import (  # noqa: E402
-    END_S, FAULTS, HEALED_S, LATE_S, LIST_MOST, LIST_S, ORDER_S, ORDERS, PATIENCE_S, PEER, SETTLED_S, STATE_S, SUBJECT, drbctl)
+    END_S, FAULTS, HEALED_S, LATE_S, LIST_MOST, LIST_S, ORDER_S, ORDERS, PATIENCE_S, PEER, SETTLED_S, STATE_S,
+    SUBJECT, drbctl)
 from drbfabric.fabric import netns  # noqa: E402
 from stopped import worker  # noqa: E402
 from until import until  # noqa: E402
