@@ -73,7 +73,8 @@ const covers = (a, b) => a.left < b.right - 0.5 && b.left < a.right - 0.5 &&
   a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5;
 const keys = ['out_packets', 'lost_credit_ns'];
 const states = {dead: ['down', 'down'], drained: ['drained', 'drained by neighbour']};
-const said = fabrics.flatMap(({fabric, folded}) => ['slowed', 'dead', 'drained', 'busy'].map((trouble) => {
+const said = widths.map((width) => fabrics.flatMap(({fabric, folded}) => ['slowed', 'dead', 'drained', 'busy'].map((trouble) => {
+  document.getElementById('map').style.width = `${width}px`;
   const history = new History('drb'), tree = new Tree(fabric);
   for (const number of [1, 2]) {
     const switches = [];
@@ -96,14 +97,35 @@ const said = fabrics.flatMap(({fabric, folded}) => ['slowed', 'dead', 'drained',
   const map = new FabricMap(document.getElementById('map'), {});
   map.draw(tree, new Layout(tree, new Set(folded ? [...Array(tree.pods).keys()] : []), folded));
   map.paint(history, history.last, null);
-  const words = [...document.querySelectorAll('.marks text')].map((e) => [e.textContent, e.getBoundingClientRect()]);
-  const nodes = [...document.querySelectorAll('.box, .host circle, .host text')].map((e) => e.getBoundingClientRect());
-  const covered = words.filter(([, a], i) => words.some(([, b], k) => k !== i && covers(a, b)) ||
-    nodes.some((b) => covers(a, b)));
+  const boxes = (which) => [...document.querySelectorAll(which)].map((e) => [e.textContent, e.getBoundingClientRect()]);
+  const words = boxes('.marks text'), nodes = boxes('.box, .host circle, .host text');
+  // The boxes of texts are higher than their letters.
+  const letters = ({left, right, top, bottom, height}) => ({left, right, top: top + height / 8, bottom: bottom - height / 8});
+  const all = boxes('#map text').map(([text, box]) => [text, letters(box)]);
+  const covered = words.filter(([, a]) => nodes.some(([, b]) => covers(a, b))).concat(
+    all.filter(([, a], i) => all.some(([, b], k) => k !== i && covers(a, b))));
   return {trouble, covered: covered.map(([text]) => text), words: words.map(([text]) => text),
     above: document.getElementById('slowed').textContent};
-}));
+})));
 document.body.textContent = JSON.stringify(said);
+"""
+
+# Prints the colour of each name on a card, and the card's, as red, green and blue, light and dark.
+COLOURS = """
+const sheet = document.head.appendChild(Object.assign(document.createElement('style'), {textContent: style})).sheet;
+const context = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+const probe = document.body.appendChild(document.createElement('p'));
+const colour = (name) => {
+  probe.style.color = `var(--${name})`;
+  context.fillStyle = getComputedStyle(probe).color;
+  context.fillRect(0, 0, 1, 1);
+  return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+};
+const all = () => Object.fromEntries(['card', ...colours].map((name) => [name, colour(name)]));
+const light = all();
+const dark = [...sheet.cssRules].find((rule) => rule.conditionText?.includes('dark'));
+sheet.insertRule(dark.cssRules[0].cssText, [...sheet.cssRules].indexOf(dark) + 1);
+document.body.textContent = JSON.stringify([light, all()]);
 """
 
 # Prints the most keys from the first node of the map to any switch, for each fabric.
@@ -209,7 +231,12 @@ def no_word_of_the_map_covers_another():
     files = ('tree.js', 'history.js', 'layout.js', 'viewport.js', 'marks.js', 'map.js')
     with open(f'{PAGE}/style.css', encoding='utf-8') as f:
         style = f.read()
-    for i, said in enumerate(run_page(files, MARKS, fabrics=drawn, style=style)):
+    for said in run_page(files, MARKS, fabrics=drawn, style=style, widths=(1000, 640, 340)):
+        words_have_room(drawn, said)
+
+
+def words_have_room(drawn, all_said):
+    for i, said in enumerate(all_said):
         where = drawn[i // 4]['fabric']['layers'], drawn[i // 4]['fabric']['arity'], said
         assert said['covered'] == [], where
         slowed = [word for word in said['words'] if word.startswith('slowed')]
@@ -223,6 +250,28 @@ def no_word_of_the_map_covers_another():
         assert (said['above'] == busy) == (said['trouble'] == 'busy'), where
 
 
+def luminance(colour):
+    """The relative luminance of WCAG."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def every_mark_stands_out():
+    """On light and on dark cards, by 3 to 1 for marks and 4.5 to 1 for words."""
+    loads, words = [f'l{i}' for i in range(1, 11)], ['fg', 'dim', 'bad']
+    marks = ['l0', *loads, 'queue', 'warn', 'delivered', 'redirected', 'accent', 'band', 'good']
+    with open(f'{PAGE}/style.css', encoding='utf-8') as f:
+        style = f.read()
+    for scheme in run_page((), COLOURS, style=style, colours=marks + words):
+        light = {name: luminance(colour) for name, colour in scheme.items()}
+        for name in marks + words:
+            low, high = sorted((light[name], light['card']))
+            contrast = (high + 0.05) / (low + 0.05)
+            assert contrast >= (4.5 if name in words else 3), (name, scheme[name], contrast)
+        steps = [light[b] - light[a] for a, b in zip(loads, loads[1:])]
+        assert all(step > 0 for step in steps) or all(step < 0 for step in steps), (scheme, steps)
+
+
 def keys_reach_every_switch():
     """Tab reaches the map, and keys from there every switch, in fewer than 20 steps."""
     with open(f'{PAGE}/index.html', encoding='utf-8') as f:
@@ -234,4 +283,4 @@ def keys_reach_every_switch():
 
 
 tap.run((sizes_are_those_of_drbtopo, everything_has_a_place_of_its_own, no_word_of_the_map_covers_another,
-         keys_reach_every_switch, what_is_not_reported_is_unknown))
+         every_mark_stands_out, keys_reach_every_switch, what_is_not_reported_is_unknown))

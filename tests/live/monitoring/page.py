@@ -60,19 +60,21 @@ class Page:
         self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
             'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': width < 600})
 
-    def colours(self, scheme):
-        """Sets the colour scheme: light or dark."""
-        self.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {
-            'features': [{'name': 'prefers-color-scheme', 'value': scheme}]})
-
     def wait(self, script, seconds=30):
         """Waits until the script returns something true; returns the seconds that this took."""
         begin = time.monotonic()
         WebDriverWait(self.driver, seconds, 0.02).until(lambda d: d.execute_script(script))
         return time.monotonic() - begin
 
+    def words(self):
+        """Returns what headings, buttons, labels and paragraphs in sight say, without numbers."""
+        return self.run("""
+            const all = [...document.querySelectorAll('h1, h2, h3, p, th, button, label, header div > span')];
+            const said = all.filter(e => e.checkVisibility()).map(e => e.innerText.replace(/[0-9.,]+/g, '#').trim());
+            return [...new Set(said)].filter(text => /[a-z]{2}/.test(text)).sort();""")
+
     def shot(self, name):
-        """Saves a screenshot."""
+        """Saves a screenshot for docs/guide."""
         if self.shots:
             time.sleep(0.3)
             self.driver.save_screenshot(os.path.join(self.shots, f'{name}.png'))
@@ -134,8 +136,8 @@ def compare_with_watch(page, drbctl):
         mine = sent_by_page(page, COMPARED_S)
         rows = [json.loads(line) for line in watch.communicate()[0].splitlines()]
     differences = {r['switch']: abs(mine[r['switch']] / r['out_pps'] - 1) for r in rows if r['out_pps'] > 0}
-    worst = max(differences, key=lambda name: differences[name])
-    return {'compared': len(differences), 'difference': differences[worst], 'worst': worst,
+    worst = max(differences, key=lambda name: differences[name], default=None)
+    return {'compared': len(differences), 'difference': differences.get(worst), 'worst': worst,
             'watch_pps': sum(r['out_pps'] for r in rows), 'page_pps': sum(mine.values())}
 
 
@@ -179,16 +181,12 @@ def look_at(page, arguments):
             'hosts': page.elements('.host'), 'up': page.elements('.switch[data-state="running"]')}
     seen.update(compare_with_watch(page, arguments.drbctl))
     seen['way'] = default_way(page, 'h4', 'h10')
-    page.shot('page-way')
+    page.shot('page-path')
+    seen['words'] = {'page-path': page.words()}
     seen['keyboard'] = keyboard(page)
-    page.shot('page-switch')
-    page.colours('dark')
     click(page, '[data-link="s1-0.u0"]')
-    page.shot('page-dark')
-    page.colours('light')
     page.size(390, 900)
     seen['phone_overflow'] = page.run('return document.documentElement.scrollWidth - innerWidth')
-    page.shot('page-phone')
     page.size(1240, 880)
     page.run('choose(null, null)')
     subprocess.run(arguments.kill, shell=True, check=True)
@@ -200,6 +198,7 @@ def look_at(page, arguments):
     seen['redirected'] = page.run("return document.getElementById('redirected').textContent")
     seen['event'] = page.run("return document.querySelector('#events').textContent.includes('s2-1 dead (was running)')")
     page.shot('page-down')
+    seen['words']['page-down'] = page.words()
     with subprocess.Popen(arguments.stop, shell=True, stdout=subprocess.DEVNULL):
         page.wait("return document.querySelector('[data-switch=\"s2-3\"]').dataset.state === 'stopped'")
     page.wait("return document.querySelector('#events').textContent.includes('s2-3 stopped (was running)')")
@@ -228,11 +227,9 @@ def play(page, arguments):
         page.run(f'look({at})')
         seen[when] = page.run("return document.getElementById('clock').textContent")
     seen['shown'] = page.run("return document.getElementById('delivered').textContent")
-    page.shot(f'page-play-{seen["switches"]}')
     if seen['folded']:
         click(page, '[data-pod="1"]')
         seen['unfolded_switches'] = page.elements('.switch')
-        page.shot(f'page-unfolded-{seen["switches"]}')
     return seen
 
 

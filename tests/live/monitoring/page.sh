@@ -4,7 +4,8 @@
 # drbctl watch, and marks a killed switch. It plays a recording without any switch, folds large
 # fabrics, and sends no request to other sites.
 # Alone: rates and frames are measured.
-# PAGE_SHOTS=DIR saves screenshots there, for docs/.
+# PAGE_SHOTS=docs/guide draws the pictures of docs/guide again, and writes their words into
+# pictures.json. The story fails if the page says something else now.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -77,6 +78,14 @@ decide "a killed switch is marked within 2 s" marked_soon
 check "so are its links, and the event" seen '.dead_links == 4 and .dead_switches == 1 and .event'
 check "the redirected share is a number" seen '.redirected | test("^[0-9]+ %$")'
 check "one that ended in order is marked, too" seen '.up_then == "18 of 20"'
+pictures=$root/docs/guide/pictures.json
+drawn() { # drawn: the pictures of the guide have the words of the page
+  jq -s '.[0].words' "$scratch/seen" >"$scratch/words"
+  [ -z "${PAGE_SHOTS:-}" ] || cp "$scratch/words" "$PAGE_SHOTS/pictures.json"
+  diff "$pictures" "$scratch/words" ||
+    { echo "draw them again: PAGE_SHOTS=docs/guide bash tests/live/monitoring/page.sh" && false; }
+}
+check "the guide's pictures show the page as it is" drawn
 check "a page that is opened then begins with the past" seen '.remembered and .remembered_s > 10'
 check "no complaint, no request to elsewhere" quiet
 kill $server

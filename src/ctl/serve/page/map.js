@@ -38,8 +38,8 @@ class FabricMap {
     element.replaceChildren();
     element.style.maxWidth = `${Math.max(layout.width * 1.5, 700)}px`;
     this.labels(svg('g', {class: 'layers'}, element));
-    this.ways = svg('g', {class: 'ways'}, element);
     const wires = svg('g', {class: 'links'}, element);
+    this.ways = svg('g', {class: 'ways'}, element);
     this.marks = new Marks(svg('g', {class: 'marks'}, element), layout);
     const boxes = svg('g', {class: 'nodes'}, element);
     this.links = layout.links().map((link) => this.drawLink(link, wires));
@@ -87,10 +87,10 @@ class FabricMap {
     title.textContent = node.id;
     const note = svg('text', {x: BOX.width / 2, y: 22.5, class: 'note'}, group);
     const drop = svg('g', {class: 'drop', transform: `translate(${BOX.width - 2},2)`}, group);
-    svg('circle', {r: 7}, drop);
+    const pill = svg('rect', {y: -7, height: 14, rx: 7}, drop);
     const count = svg('text', {y: 2.5}, drop);
     this.tip(group, () => this.switchText(node));
-    return {node, group, bar, note, drop, count};
+    return {node, group, bar, note, drop, pill, count};
   }
 
   drawHost(node, parent) {
@@ -206,11 +206,12 @@ class FabricMap {
 
   paintLink(link) {
     const m = this.measure(link), dead = m.words.length === link.ends.length;
+    const unused = m.words.every((word) => CALM.has(word)) ? 'drained' : 'dead';
     link.measured = m;
     put(link.group, 'data-state', m.words[0] || 'up');
     for (const direction of ['up', 'down']) {
       const load = m[direction] || 0, line = link[direction];
-      put(line, 'class', dead ? 'dead' : `l${Math.round(load * 10)}`);
+      put(line, 'class', dead ? unused : `l${Math.round(load * 10)}`);
       put(line, 'stroke-width', dead ? 1.3 : (0.9 + Math.round(load * 20) / 20 * (link.below.kind === 'host' ? 2.6 : 4.4)).toFixed(2));
       put(line, 'data-load', load.toFixed(4));
       put(line, 'data-packets', m[`${direction}Packets`].toFixed(2));
@@ -252,7 +253,7 @@ class FabricMap {
     put(link[key], 'data-packets', packets);
   }
 
-  paintSwitch({node, group, bar, note, drop, count}, selected) {
+  paintSwitch({node, group, bar, note, drop, pill, count}, selected) {
     const {frame, tree} = this, i = tree.index(node.layer, node.label), word = WORDS[frame.switchWord[i]], up = frame.told[i];
     const share = frame.redirected[i], drops = frame.dropped[i], trouble = frame.trouble[i];
     put(group, 'class', `switch${up ? '' : ' down'}${trouble ? ' trouble' : ''}${node.id === selected ? ' selected' : ''}`);
@@ -262,7 +263,11 @@ class FabricMap {
     write(note, word !== WORDS[RUNNING] ? word : node.layer === tree.layers ? '' : `${scheme} ${percent(share)}`);
     put(bar, 'width', up && share > 0 ? ((BOX.width - 6) * share).toFixed(1) : 0);
     put(drop, 'class', drops > 0 ? 'drop on' : 'drop');
-    write(count, drops > 0 ? (drops < 99.5 ? String(Math.ceil(drops)) : drops < 9950 ? `${Math.round(drops / 1000 * 10) / 10}k` : '!') : '');
+    const text = drops < 999.5 ? String(Math.ceil(drops)) : drops < 99500 ? `${Math.round(drops / 1000)}k` : '!';
+    const width = Math.max(14, 5 * text.length + 5);
+    put(pill, 'x', -width / 2);
+    put(pill, 'width', width);
+    write(count, drops > 0 ? text : '');
   }
 
   paintFolded({node, group, cells, note}) {
@@ -310,6 +315,7 @@ class FabricMap {
   // bands.
   showWays(from, to, taken, standard) {
     this.ways.replaceChildren();
+    this.element.toggleAttribute('data-path', from !== null);
     for (const node of this.nodes.values()) {
       if (node.node.kind === 'host') put(node.group, 'class', `host${node.node.label === from || node.node.label === to ? ' chosen' : ''}`);
     }

@@ -2,6 +2,7 @@
 'use strict';
 
 const MARK = {height: 11, letter: 5.4, room: 2}, PLACES = [0.28, 0.5, 0.72, 0.39, 0.61];
+const CALM = new Set(['drained', 'drained by neighbour']); // states that somebody ordered
 const SLOWED_MARKED = 0.1, SLOWED_WORST = 3; // links that lose less time are not marked, nor are others than the worst
 
 class Marks {
@@ -15,7 +16,8 @@ class Marks {
 
   // links: [{link, words (states that are not up), slowed (share of the time)}]
   show(links) {
-    const states = links.filter((l) => l.words.length).map(({link, words}) => ({link, text: words.length > 1 ? `${words.length} ${words[0]}` : words[0]}));
+    const states = links.filter((l) => l.words.length).map(({link, words}) => ({link,
+      calm: words.every((word) => CALM.has(word)), text: words.length > 1 ? `${words.length} ${words[0]}` : words[0]}));
     const slowed = links.filter((l) => !l.words.length && l.slowed >= SLOWED_MARKED).sort((a, b) => b.slowed - a.slowed)
       .slice(0, SLOWED_WORST).map(({link, slowed}) => ({link, text: `slowed ${Math.ceil(slowed * 100)} %`}));
     const taken = [...this.nodes];
@@ -27,6 +29,7 @@ class Marks {
       const text = this.parent.children[shown++] || svg('text', {}, this.parent);
       put(text, 'x', place.x.toFixed(1));
       put(text, 'y', (place.y + 3).toFixed(1));
+      put(text, 'class', mark.calm ? 'calm' : '');
       write(text, mark.text);
     }
     while (this.parent.childElementCount > shown) this.parent.lastElementChild.remove();

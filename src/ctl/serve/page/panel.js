@@ -47,7 +47,7 @@ class Panel {
     const canvas = make('canvas', {class: 'history', role: 'img', 'aria-label': title});
     this.canvases.push(() => {
       const {context, width, height} = prepare(canvas);
-      plot(context, values, {x: 0, y: 2, width, height: height - 3}, {colour: colourOf('--l4'), fill: true, most});
+      plot(context, values, {x: 0, y: 2, width, height: height - 3}, {colour: colourOf('--delivered'), fill: true, most});
     });
     const last = values.at(-1);
     return make('figure', {}, make('figcaption', {}, `${title}: ${Number.isNaN(last) ? '–' : counted(last)} ${unit}`), canvas);

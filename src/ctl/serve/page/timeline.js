@@ -72,8 +72,8 @@ class Timeline {
     const at = (i) => (span ? (frames[i].unixMs - first) / span : 1); // the share of the time that is before
     const box = {x: 0, y: 14, width, height: height - 30};
     const most = Math.max(...frames.map((f) => f.delivered || 0), 1);
-    plot(context, frames.map((f) => f.delivered), box, {colour: colourOf('--l4'), fill: true, most, at});
-    plot(context, frames.map((f) => f.share), box, {colour: colourOf('--l8'), most: 1, at});
+    plot(context, frames.map((f) => f.delivered), box, {colour: colourOf('--delivered'), fill: true, most, at});
+    plot(context, frames.map((f) => f.share), box, {colour: colourOf('--redirected'), most: 1, at});
     this.drops(context, frames, box, at);
     this.events(context, history, box);
     const x = box.x + at(index) * width;
