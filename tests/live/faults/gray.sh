@@ -40,8 +40,8 @@ END
 }
 are() { [ "$(links "${@:2}" | grep -c " $1 ")" = $(($# - 1)) ] || { links "${@:2}" && false; }; }
 clock_ms() { python3 -c 'import time; print(time.monotonic_ns() // 1000000)'; }
-# lossy PORT OTHER FILE: attaches the XDP program of FILE to PORT, and waits for up to a minute until
-# both ports are lossy. Writes how many ms that took into $scratch/took.
+# lossy PORT OTHER FILE: attaches the XDP program of FILE to PORT, and waits for up to a minute
+# until both ports are lossy. Writes how many ms that took into $scratch/took.
 lossy() {
   PYTHONPATH=$root/topo python3 -B - "$@" >"$scratch/took" <<'END'
 import subprocess

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Twenty idle switches together wake at most 200 times a second on any machine, nearly always for
-# hellos. Twice as many hellos exceed that bound. What a wake-up costs depends on the machine:
+# Twenty idle switches together wake at most 200 times a second, nearly always for hellos. If hellos
+# come late because switches wait for a CPU, links are not at rest, and hellos are more. Twice as many hellos exceed that bound. What a wake-up costs depends on the machine:
 # tests/bench/footprint measures the CPU time.
+# Alone: other work delays hellos.
 # Full: it waits until hosts are silent; doorbell.sh tests which switch wakes which.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
@@ -31,9 +32,12 @@ measure() {
 
 up -l 3 -d 2
 sleep 13 # hosts ask for routers for 12 s after they come up
-measure sleep $seconds
-echo "# $woke wake-ups a second, $share % of a core"
-check "20 idle switches wake $woke times a second" test "$woke" -lt $most
+at_rest() {
+  measure sleep $seconds
+  echo "$woke wake-ups a second, $share % of a core"
+  [ "$woke" -lt $most ]
+}
+decide "20 idle switches wake less than $most times a second" undisturbed 100 at_rest
 # A switch that polls without sleeping wakes for nothing, but takes a whole core.
 check "and do not poll ($share % of a core)" test "$share" -lt 10
 check "with twice as many hellos" fabric replan -l 3 -d 2 --hello 50ms
