@@ -14,5 +14,5 @@ struct drb_switch_options {
 	enum drb_log_level log;
 };
 
-// Ends the process where the command line is wrong.
+// Ends the process if the command line is wrong.
 struct drb_switch_options drb_switch_options_parse(int argc, char **argv);

@@ -12,7 +12,8 @@
 #include "switch/ports/port_set.h"
 #include "switch/startup/broker.h"
 
-// Time for the rest of the start. The service manager is asked for the wait and this.
+// Time for the rest of the start. The service manager is asked to allow process.wait and this time
+// in addition.
 #define START_NS UINT64_C(60000000000)
 
 static bool has_interface(const struct drb_port_setup *p)

@@ -42,8 +42,8 @@ enum operation { OPEN_CONFIG, OPEN_SOCKET, OPEN_LOG, CONNECT, NOTIFY };
 
 struct request {
 	enum operation operation;
-	uint32_t port;           // of CONNECT: its index
-	char notice[NOTICE_MAX]; // of NOTIFY, which has no reply
+	uint32_t port;           // index of the port; only for CONNECT
+	char notice[NOTICE_MAX]; // only for NOTIFY, which has no reply
 };
 
 // A reply is an int32_t: 0 or -errno.
@@ -123,8 +123,8 @@ static void close_others(unsigned a, unsigned b)
 	close_range(high + 1, ~0u, 0);
 }
 
-// True if the switch may need new packet sockets. If several workers' sockets share a port, a port
-// gets new ones when its interface is created again (rebind.c); a single socket is bound again.
+// True if the switch may need new packet sockets. With several workers, a port gets new sockets
+// when its interface is created again (rebind.c). With one worker, the old socket is bound again.
 static bool opens_sockets(void)
 {
 	bool any = false;

@@ -21,8 +21,8 @@
 // must stay valid.
 int drb_broker_begin(const char *path, const struct drb_setup *setup, const char *folder, int lock);
 
-// The message if the broker is gone, stopped, or does not answer within two seconds. It gets no
-// more requests until it has answered.
+// The message if the broker is gone, stopped, or does not answer within two seconds. The broker
+// then gets no more requests until it has answered.
 #define DRB_BROKER_GONE                                                                            \
 	"the process that opens the config and connects memif links is gone or stopped: restart "  \
 	"the switch, or have `drb-broker` go on (kill -CONT)"

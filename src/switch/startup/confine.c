@@ -12,7 +12,8 @@ static bool has_none(int rc)
 	return rc == -ENOSYS || rc == -EOPNOTSUPP || rc == -EINVAL;
 }
 
-// Logs the result. Returns 0 also if the kernel does not support it.
+// Logs the result of one kind of confinement. Returns 0 also if the kernel does not support that
+// kind.
 static int outcome(int rc, const char *what, const char *means)
 {
 	if (has_none(rc)) {

@@ -23,7 +23,8 @@
 #include "common/cli/log.h"
 #include "switch/ports/port_set.h"
 
-// After a refused call, a handler sets its result, in a register of this architecture.
+// When a call is refused, a signal handler sets the call's result in a register of this
+// architecture.
 #if defined(__x86_64__)
 #define RESULT(context) ((context)->uc_mcontext.gregs[REG_RAX])
 #elif defined(__aarch64__)
@@ -34,7 +35,7 @@
 
 // Written by the thread whose call was refused, in its handler.
 static atomic_uint refused;               // number of refused calls
-static atomic_int last_call, last_thread; // of the last one
+static atomic_int last_call, last_thread; // of the last refused call
 static atomic_bool seen[CALLS_MAX];       // by system call; drb_confine_say() reads it
 // Owned by drb_confine_say(): the calls that are logged.
 static bool said[CALLS_MAX];
@@ -171,8 +172,9 @@ static int allow_threads(scmp_filter_ctx filter)
 	return rc;
 }
 
-// Allows requests about interfaces, requests to cards behind vfio, and the one that stdio makes for
-// a file. The kernel ignores the upper 32 bits of a request's number, so the comparison does, too.
+// Allows requests about interfaces, requests to cards behind vfio, and the request that stdio makes
+// for a file (TCGETS). The kernel ignores the upper 32 bits of a request's number, so the
+// comparison does, too.
 static int allow_ioctls(scmp_filter_ctx filter)
 {
 	static const uint32_t requests[] = {SIOCETHTOOL,

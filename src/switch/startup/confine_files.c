@@ -39,8 +39,8 @@ static const struct {
 	{"/dev/vfio", READ | LANDLOCK_ACCESS_FS_WRITE_FILE},
 };
 
-// The switch makes and removes sockets for stats and captures. Those of memif links exist already.
-// Their folder may hold sockets of other switches, so the broker removes them instead.
+// The switch makes and removes sockets for stats and captures. The sockets of memif links exist
+// already. The broker removes these, because their folder may hold sockets of other switches.
 static int allow_sockets(const struct drb_setup *setup)
 {
 	char path[PATH_MAX];

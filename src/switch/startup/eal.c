@@ -247,7 +247,8 @@ static void take_log(void)
 }
 
 // The first lcore is the control thread, which may run on all CPUs. The next ones are workers. Each
-// worker gets a CPU of its own if the config names enough CPUs. Otherwise all may run on all.
+// worker gets a CPU of its own if the config names enough CPUs. Otherwise every worker may run on
+// every allowed CPU.
 static void add_lcores(struct arguments *a, const struct drb_setup *setup, const char *cpus)
 {
 	cpu_set_t set = cpus_of(cpus);

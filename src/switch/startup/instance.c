@@ -24,9 +24,9 @@
 #define DYING_NS UINT64_C(1000000000)
 
 static char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
-// True if this process is root, and only root can make folders beside dir. A folder of another user
-// there is then left from a switch whose user drbswitch had another number: in a container, or
-// before the package was installed again.
+// True if this process is root, and only root can make folders beside dir. If another user then
+// owns dir, an earlier switch left it. At that time, the user drbswitch had another number: in a
+// container, or before the package was installed again.
 static bool takes_over;
 
 // DPDK removes its sockets at exit, in a handler that is registered later and therefore runs before
@@ -157,9 +157,9 @@ static const char *why_not(int error)
 	}
 }
 
-// Makes the directory of all instances. If the switch runs as another user than root, that user
-// must pass through it, and `drbctl serve` reads it as that user. The directories of instances in
-// it admit nobody else.
+// Makes the directory that contains the directories of all instances. If the switch runs as another
+// user than root, every user may list it: the switch must pass through it, and `drbctl serve` reads
+// it. The directories of instances admit nobody else.
 static int make_parent(void)
 {
 	char *end = strrchr(dir, '/');

@@ -27,7 +27,7 @@
 #define THREADS_MAX 256
 
 static int (*action)(void); // of the current call; constant while a thread may be in the handler
-static atomic_uint acted;   // number of threads that have called it; they add
+static atomic_uint acted;   // number of threads that have called the action; each adds 1
 static atomic_int failure;  // -errno of a thread that failed
 
 static void act_here(int signal)
