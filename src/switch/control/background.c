@@ -25,7 +25,7 @@ static struct drb_background_task *task_take(struct drb_background_tasks *tasks)
 	return t;
 }
 
-// NULL: the switch ends.
+// Waits for a task and returns it. NULL: the switch ends, and no task is left.
 static struct drb_background_task *next_task(struct drb_background *b)
 {
 	struct drb_background_task *t;

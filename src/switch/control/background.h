@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A thread for calls that may wait for the kernel or the broker, so that the event loop never does.
-// It takes one descriptor: a switch must start where few are allowed.
+// It uses only one descriptor, because a switch must start even where few are allowed.
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct drb_background {
 	bool ends;
 	int fd;             // an eventfd: tasks have finished
 	struct event *told; // of fd; NULL: not open
-	uint32_t open;      // tasks whose done() was not called; of the event loop
+	uint32_t open;      // tasks whose done() is still to be called; owned by the event loop
 };
 
 // 0, or -errno with a message printed.

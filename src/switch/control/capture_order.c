@@ -153,7 +153,7 @@ static void has_ended(void *rings, int rc)
 {
 	struct drb_capture_rings *r = rings;
 
-	(void)rc; // always 0, because the change is patient
+	(void)rc; // always 0, because the change waits for stuck workers
 	close_connection(&r->s->capture);
 	r->s->capture.rings = NULL;
 	free_rings(r);

@@ -10,8 +10,8 @@
 #define PERIOD_US 100000
 // Links over copper negotiate their speed within this time.
 #define SETTLE_NS UINT64_C(5000000000)
-// Drain the receive queues at least this often. An emulated card delivers frames that it buffered
-// earlier in several portions, among them hellos to the previous process.
+// Drain the receive queues at least this often. An emulated card has buffered frames, among them
+// hellos to the previous process, and delivers them in several portions.
 #define SETTLE_LOOKS 5
 
 static bool has_cards(const struct drb_port_set *set)

@@ -28,8 +28,8 @@
 // A worker that used this much CPU time since its first missed period is not just waiting for a
 // CPU.
 #define RAN_NS 150000000
-// Periods that workers have to end after they were asked to. Then the process ends without them.
-// The first period may be REST_PERIOD_NS.
+// Workers must end within this many periods after the request. Otherwise the process ends without
+// them. The first period may be REST_PERIOD_NS.
 #define END_WITHIN 15
 
 // Reads the first line of a thread's file in /proc.

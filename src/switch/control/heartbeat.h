@@ -29,7 +29,7 @@ struct drb_switch;
 struct drb_heartbeat {
 	struct drb_periodic thread;
 	struct drb_pulse {
-		unsigned asked;  // number of the last request from here; other code asks, too
+		unsigned asked;  // number of the heartbeat's last request; other code asks, too
 		unsigned missed; // periods since the worker last answered
 		uint64_t ran_ns; // the worker's CPU time at the first missed period
 		bool stuck;

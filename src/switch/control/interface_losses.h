@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Counts packets of hosts that the kernel dropped at the interface of an af_packet port, before its
-// socket. These are longer than the interface's MTU, or found its queue of received frames full.
-// Packets that find the socket full are not counted here; between switches the sender counts them
-// (not_sent). Frames with a VLAN tag around an EtherType unknown to the kernel are counted,
-// although the socket received them. All but drb_interface_losses_begin() are called by the thread
-// that replies (stats_socket.h).
+// socket. Such packets are longer than the interface's MTU, or found the interface's queue of
+// received frames full. Packets that find the socket full are not counted here; between switches
+// the sender counts them (not_sent). The kernel also counts a frame whose VLAN tag is followed by
+// an unknown EtherType, although the socket received that frame. All but
+// drb_interface_losses_begin() are called by the thread that replies (stats_socket.h).
 
 #include "common/config/config.h"
 #include "switch/datapath/worker/snapshot.h"

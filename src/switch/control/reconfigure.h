@@ -17,7 +17,8 @@ struct drb_reconfigure {
 };
 
 // Makes the parts that w needs to change from one setup to the other. Both setups have the same
-// fabric, switch, workers and ports. A worker has at most one at a time. Returns 0 or -ENOMEM.
+// fabric, switch, workers and ports. A worker has at most one struct drb_reconfigure at a time.
+// Returns 0 or -ENOMEM.
 int drb_reconfigure_make(struct drb_reconfigure *change, const struct drb_worker *w,
 			 const struct drb_setup *from, const struct drb_setup *to);
 void drb_reconfigure_free(struct drb_reconfigure *change);

@@ -30,7 +30,7 @@ struct drb_reload_request {
 	struct drb_switch *s;
 	enum kind kind;
 	char settings[1024];               // of SET: the text
-	struct drb_settings named, wanted; // of the text alone; of all settings since the reload
+	struct drb_settings named, wanted; // from this text; from all since the reload
 	drb_reload_done *done;
 	void *context;
 	int fd; // the config, opened by the broker; or -errno

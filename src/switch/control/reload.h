@@ -30,7 +30,7 @@ void drb_reload_close(struct drb_switch *s);
 // Reads the config and applies it as a whole or, if it is not valid, not at all.
 void drb_reload(struct drb_switch *s, drb_reload_done *done, void *context);
 // Also reads the config, but with other values for keys of routing ("threshold=3 scheme=walk"), on
-// top of those set before. They hold until drb_reload().
+// top of those set before. The values hold until drb_reload().
 void drb_reload_set(struct drb_switch *s, const char *settings, drb_reload_done *done,
 		    void *context);
 // Applies the current speeds of links (`rate: link`) to the setup in force. Does nothing if no

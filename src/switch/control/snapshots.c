@@ -6,7 +6,7 @@
 #include "switch/control/stats_socket.h"
 #include "switch/control/switch.h"
 
-// Clients wait for a second.
+// Less than the second for which clients wait for a reply.
 #define ANSWER_WITHIN_US 780000
 
 static void finish(struct drb_snapshots *all, int rc)
@@ -15,7 +15,7 @@ static void finish(struct drb_snapshots *all, int rc)
 	all->over = all->asked;
 }
 
-// Sums the workers' snapshots, once all of them are there. True if it has.
+// Sums the workers' snapshots once all workers have taken theirs. True if it did so.
 static bool snapshots_sum(struct drb_switch *s)
 {
 	struct drb_snapshots *all = &s->snapshots;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Snapshots for replies. Requests wait until all workers have answered; the event loop does not.
-// One snapshot serves all requests that came before it was begun.
+// Snapshots for replies. Requests wait until all workers have answered; the event loop does not
+// wait. One snapshot serves all requests that came before it was begun.
 
 #include <event2/event.h>
 
@@ -11,7 +11,7 @@ struct drb_switch;
 
 struct drb_snapshots {
 	uint64_t asked,
-		over; // number of the last snapshot; of the last one that succeeded or failed
+		over; // number of the last snapshot begun; of the last one that succeeded or failed
 	int rc;       // of snapshot `over`; -EAGAIN: workers do not run; -ETIMEDOUT
 	struct drb_snapshot last; // valid if rc is 0
 	struct event *due;        // timeout of the snapshot under way

@@ -38,8 +38,8 @@ struct client {
 	TAILQ_ENTRY(client) link;
 	struct drb_stats_socket *socket;
 	int fd;
-	// A request came; or the client can take replies again, or did not in time; or its reply
-	// may be ready.
+	// Occurs when a request came, when the client can take replies again or did not do so in
+	// time, or when its reply may be ready.
 	struct event event;
 	bool waits;                      // for its reply
 	uint64_t number;                 // see ready()
@@ -58,7 +58,7 @@ struct drb_stats_socket {
 	int fd;
 	struct event listener, rest;
 	TAILQ_HEAD(clients, client) clients; // by their last request, the oldest first
-	uint32_t connected, most;            // most: as descriptors allow
+	uint32_t connected, most;            // most: limit by descriptors
 };
 
 // Sends an object and releases it. False: it could not be sent.

@@ -66,6 +66,6 @@ void drb_stats_socket_look(struct drb_stats_socket *s);
 // for each begin(), even if the client is gone.
 void drb_stats_reply(struct drb_stats_request *request, json_t *value);
 void drb_stats_socket_close(struct drb_stats_socket *s);
-// Listens at a path. Its folder decides who may connect: the user alone, or the group of the
-// operators as well. Returns a descriptor or -errno.
+// Listens at a path. The folder of the path decides who may connect: the user alone, or the group
+// of the operators as well. Returns a descriptor or -errno.
 int drb_stats_listen(const struct sockaddr_un *address, const struct drb_operators *operators);
