@@ -10,8 +10,8 @@
 
 enum { WHY_MAX = 2 * DRB_NAME_MAX + 64 };
 
-// Repeats the name only if it has the form of a port's: it comes from outside, and text becomes
-// JSON.
+// Repeats the name only if it has the form of a port's name, because a client sent it and text
+// becomes JSON.
 static void no_such_port(const char *port, char *text, size_t size)
 {
 	uint32_t number;
@@ -51,8 +51,8 @@ static bool is_last_uplink(const struct drb_liveness *l, uint32_t port)
 	return port >= l->down_ports && is_usable(l, port) && others == 0;
 }
 
-// True if draining port i would isolate its neighbour, or the neighbour would not know; why says
-// which. A port that carries nothing can be drained.
+// True if port i has no device, if draining it would isolate its neighbour, or if the neighbour
+// would not learn of it. `why` becomes the reason. A port that has not met its peer can be drained.
 static bool neighbour_objects(const struct drb_liveness *l, uint32_t i, char why[WHY_MAX])
 {
 	const struct drb_end *peer = &l->port[i].setup.peer;

@@ -16,7 +16,8 @@ enum drb_port_order { DRB_DRAIN, DRB_UNDRAIN, DRB_DOWN, DRB_UP };
 // Carries an order out, or refuses it as a whole. port: the name of one; NULL: all ports that have
 // a device or wait for their memif peer. A layer-1 switch never drains all its ports. text becomes
 // one line: the ports that are drained or down now, or why nothing was changed. 0 or -EINVAL. Only
-// the owner of *l calls it. Taking ports down is never refused. It works as if cables were cut
-// halfway: both ends notice by silence. A port without hellos is out of use here at once.
+// the owner of *l calls it. Taking ports down is never refused. A port that is down works like a
+// cut cable: both ends notice that hellos are missing. This end stops using a port without hellos
+// at once.
 int drb_port_order(struct drb_liveness *l, enum drb_port_order order, const char *port, char *text,
 		   size_t size);

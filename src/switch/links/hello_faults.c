@@ -24,7 +24,7 @@ static bool begins(struct drb_hello_faults *f, enum drb_hello_fault fault, uint6
 {
 	const uint64_t seen_ns = f->seen_ns[fault];
 	const bool is_news = seen_ns == 0 || now_ns >= seen_ns + DRB_HELLO_FAULT_LOG_NS;
-	// Neighbours with slow hellos show it by the next one.
+	// A neighbour with a long hello period shows the fault again only by its next hello.
 	const uint64_t apart_ns = is_news ? 0 : 2 * (now_ns - seen_ns);
 
 	f->seen_ns[fault] = now_ns;

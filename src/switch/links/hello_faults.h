@@ -36,9 +36,10 @@ enum drb_hello_fault {
 		DRB_HELLO_FAULT_COUNT
 };
 
-// A fault is shown until a hello without it, or this number of nanoseconds after its last one.
+// A fault is shown until a hello without the fault comes, or until this number of nanoseconds after
+// the last hello with it. It is shown for longer if hellos are rare.
 #define DRB_HELLO_FAULT_NS UINT64_C(1500000000)
-// Hellos are this far apart at most until a fault is logged again.
+// A fault is logged again if no hello has shown it for this number of nanoseconds.
 #define DRB_HELLO_FAULT_LOG_NS UINT64_C(10000000000)
 
 struct drb_hello_faults {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A proof in hellos that their sender has the key of the fabric: libsodium's SipHash-2-4 of 128
-// bits over their content. It costs less than the other checks of a hello, so a flood of forged
-// hellos costs hardly more than one of hellos without proof. core/links/link_state.h rejects hellos
-// that are replayed or come from another link.
+// bits over their content. Checking the proof costs less than the other checks of a hello. A flood
+// of forged hellos therefore costs hardly more than a flood of hellos without proof.
+// core/links/link_state.h rejects hellos that are replayed or come from another link.
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,15 +8,15 @@
 #include "core/links/port_selection.h"
 #include "switch/links/liveness.h"
 
-// Neighbours whose outages change all the time must not flood others. Outages are gathered, routes
-// are found and news are sent no sooner than this after the last time.
+// Neighbours whose outages change all the time must not flood others. The switch gathers outages,
+// finds routes and sends news no sooner than this after the last time.
 #define AGAIN_NS 20000000
 // After this many times in a row the interval is PACE_NS. Where hundreds of switches start on a few
 // CPUs, all links are outages at first, and the work for these must not make hellos late.
 #define IN_A_ROW 32
 #define PACE_NS 100000000
-// Time in which hellos carry the news to all switches. Until then packets whose path is not usual
-// do not use the routes.
+// Time in which hellos carry the news to all switches. Until then, packets use the routes only if
+// their path goes up and then down, or if they are on a detour already.
 #define SETTLE_NS 250000000
 
 int drb_known_outages_init(struct drb_known_outages *k, const struct drb_setup *s,
@@ -78,8 +78,8 @@ static bool is_published(const struct drb_known_outages *k)
 	return true;
 }
 
-// Finds the routes. Without hellos the neighbours know nothing, so there are only detours. News
-// that change no route need no time to settle.
+// Finds the routes. If no hello has come, the neighbours know no outages, so there are only
+// detours. News that change no route need no time to settle.
 static void routes_find(struct drb_known_outages *k, bool hears, uint64_t now_ns)
 {
 	const bool before = k->routed;

@@ -102,7 +102,7 @@ static struct drb_port_knowledge knowledge(const struct drb_liveness *l, uint64_
 			continue;
 		*(i < l->down_ports ? &k.downs : &k.ups) |= bit;
 		if (!(l->active & bit) || (!watched && (l->off & bit)))
-			k.dead |= bit; // no peer yet, or down where silence does not show it
+			k.dead |= bit; // no peer yet, or down by order and without hellos
 		else if (watched ? drb_link_is_spare(link) : link->drained)
 			k.drained |= bit;
 		else if (watched && !drb_link_is_usable(link))
@@ -185,7 +185,7 @@ static enum drb_hello_result hello_refuse(struct drb_liveness_port *p, const str
 }
 
 // Compares how many packets the neighbour has sent with how many came. Begins anew if this switch
-// itself was too slow and lost some, which is checked only if more are missing than before.
+// was too slow and lost some of them. Checks that only if more packets are missing than before.
 static bool hello_count(struct drb_liveness *l, uint32_t in, const struct drb_hello *h,
 			uint64_t now_ns)
 {
@@ -336,14 +336,15 @@ static bool port_check(struct drb_liveness *l, uint32_t i, uint64_t now_ns)
 		carrier = l->io.has_carrier(l->io.context, i);
 		p->mtu = l->io.mtu(l->io.context, i);
 	}
-	// The frames came at an unknown time since the last check: assume the earliest.
+	// The frames came at an unknown time since the last check. Assume the earliest: the last
+	// check.
 	if (frames != p->frames)
 		drb_link_hear_frame(&p->link, l->looked_ns);
 	p->frames = frames;
 	if (!drb_link_check(&p->link, carrier, l->heard_any, now_ns))
 		return false;
 	if (p->link.state == DRB_LINK_DOWN && drb_liveness_sends(p))
-		p->hello_due_ns = now_ns; // the neighbour must know at once: it is not heard
+		p->hello_due_ns = now_ns; // tell the neighbour at once that it is not heard
 	drb_liveness_log(l, i, before, now_ns);
 	return true;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Decides which ports of a switch can be used. Sends hellos when they are due, receives those of
-// neighbours, checks carriers, keeps the state of every port and publishes the result. It knows no
-// worker and no driver: the caller owns the clock and passes ports through struct drb_liveness_io
-// (datapath/hellos.c does, on worker 0, between two iterations of its loop).
+// neighbours, checks carriers, keeps the state of every port and publishes the result. This module
+// knows no worker and no driver: the caller owns the clock and passes ports through struct
+// drb_liveness_io (datapath/hellos.c does, on worker 0, between two iterations of its loop).
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -78,10 +78,10 @@ struct drb_port_link {
 	bool heard;            // a hello has ever come; the last one:
 	struct drb_hello last; // valid if heard
 	uint32_t hello_faults; // a bit each, enum drb_hello_fault
-	uint32_t loss_in;      // of the neighbour's packets, in millionths
+	uint32_t loss_in;      // share of the neighbour's packets, in millionths
 	bool short_only;       // only short frames arrive
 	bool lossy;            // losses were seen here; else the neighbour reports them
-	uint64_t held_ns;      // lossy: least time until it is trusted again
+	uint64_t held_ns;      // if lossy: least time until the link is trusted again
 };
 
 // Functions by which liveness reads the state and the counters of ports, and sends frames.
@@ -120,8 +120,8 @@ enum drb_hello_result {
 // Hellos in a period while the neighbour suspects a loss.
 #define DRB_HELLO_PROBES 10
 
-// Limits the lines that a neighbour can make a switch log: a few per port and window, then how many
-// were left out.
+// Limits the lines that a neighbour can make a switch log: at most this number for a port in each
+// window. The switch then logs how many lines it left out.
 #define DRB_LOG_LINES 8
 #define DRB_LOG_WINDOW_NS UINT64_C(10000000000)
 
@@ -134,7 +134,7 @@ struct drb_log_budget {
 // drb_links_read() and the copies of drb_liveness_view().
 struct drb_liveness_port {
 	// Written by drb_liveness_init(). drb_liveness_set() writes the flags, and the periods and
-	// limits in both setups.
+	// limits in `setup` and link.setup.
 	struct drb_port_setup setup;
 	bool watched; // hellos, or at least the carrier, are checked
 	bool starts;  // watched from the next check on, which clears it
@@ -142,11 +142,11 @@ struct drb_liveness_port {
 	struct drb_link link;           // its state; drb_liveness_drain() sets `drained`
 	uint64_t hello_due_ns;          // when the next is due; UINT64_MAX: none is sent
 	uint64_t hellos_in, hellos_out; // taken; sent
-	uint8_t refused;                // tries of the next hello that failed
-	bool rests;                     // at rest: the next one comes later
-	bool has_said;                  // a hello was sent; the last one had
-	uint8_t said;                   // these flags, and
-	uint32_t said_version;          // outages of this version
+	uint8_t refused;                // failed attempts to send the next hello
+	bool rests;                     // at rest: the next hello is sent later
+	bool has_said;                  // a hello was sent
+	uint8_t said;                   // flags of the last hello sent
+	uint32_t said_version;          // version of the outages in that hello
 	uint16_t mtu;                   // bytes, of the device; 0: unknown
 	uint64_t frames;                // valid frames received until looked_ns
 	int64_t missing; // packets sent by the neighbour and not received, at its last hello
@@ -171,7 +171,7 @@ struct drb_liveness {
 	uint64_t awaited; // a memif port that has not met its peer
 	// State.
 	uint64_t due_ns;         // when drb_liveness_service() has work; UINT64_MAX: never
-	uint64_t planned_ns;     // the same after the last check, before later requests
+	uint64_t planned_ns;     // due_ns as the last check set it, before later requests
 	uint64_t carrier_due_ns; // when carriers are checked again
 	uint64_t looked_ns;      // when the last check was
 	bool heard_any;          // a hello has ever come on some port
@@ -180,7 +180,7 @@ struct drb_liveness {
 	bool silent;             // no hello is sent. Set by the owner
 	bool rests;              // all links with hellos are at rest
 	uint64_t off;            // a bit per port: down by drb_port_order(), without hellos
-	uint64_t needs_upstream; // a bit per port: drained uplinks of which this switch needs one
+	uint64_t needs_upstream; // a bit per port: drained uplinks; this switch needs one of them
 	uint64_t needed;         // those, and drained down-ports to switches that need this one
 	struct drb_known_outages known;
 	struct drb_log_budget outages_log;

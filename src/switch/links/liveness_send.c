@@ -63,8 +63,8 @@ uint64_t drb_liveness_send_due(struct drb_liveness *l, uint32_t i, uint64_t now_
 
 	p->rests = sends && drb_link_rests(&p->link, now_ns);
 	period = p->rests ? drb_hello_rest_ns(period) : period;
-	// All switches of a machine send at the same instants, at multiples of their period: one
-	// wake-up then serves what they send and what they hear.
+	// All switches of a machine send at the same instants, at multiples of their period. A
+	// switch that wakes up to send can then also receive the hellos of the others.
 	uint64_t next = now_ns - now_ns % period + period;
 
 	if (sends && now_ns >= p->hello_due_ns) {
