@@ -26,7 +26,7 @@ struct piece {
 struct lazy {
 	rte_spinlock_t lock;
 	void **made;          // stack of free buffers, the last returned on top; owned
-	uint32_t count, left; // buffers in it; not made yet. Counters read these without the lock
+	uint32_t count, left; // in `made`; not made yet. Counters read both without the lock
 	rte_mempool_populate_obj_cb_t *add; // DPDK's callback for each buffer that is made
 	void *add_argument;
 	uint32_t pieces, piece; // number of pieces; the current one

@@ -6,5 +6,5 @@
 
 struct rte_mempool;
 
-// Makes an empty pool one of this kind. Returns 0 or -errno.
+// Makes an empty pool use this kind. Returns 0 or -errno.
 int drb_lazy_pool_use(struct rte_mempool *pool);

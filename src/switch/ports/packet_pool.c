@@ -69,7 +69,8 @@ static struct rte_mempool *new_pool(const struct drb_setup *s, uint32_t mbufs,
 	struct rte_pktmbuf_pool_private room = {.mbuf_data_room_size =
 							(uint16_t)drb_packet_room(s)};
 	unsigned size = sizeof(struct rte_mbuf) + room.mbuf_data_room_size;
-	// With one worker, a cache would only cost: 257 buffers, and a page for each core of DPDK.
+	// With one worker, a cache has no use. It would take 257 buffers, and a page for each core
+	// of DPDK.
 	const unsigned cache = kind->lazy && s->workers == 1 ? 0 : DRB_POOL_CACHE;
 	struct rte_mempool *pool = rte_mempool_create_empty(
 		kind->name, mbufs, size, cache, sizeof(room), SOCKET_ID_ANY,

@@ -100,8 +100,8 @@ double drb_port_carries_meanwhile(const struct drb_port *port);
 const char *drb_port_state(const struct drb_port *port);
 
 // Returns the receive queue of the device that worker n polls. DRB_QUEUE_NONE: none. If a device
-// has fewer queues than there are workers, only some workers poll it, and the next port has the
-// next ones.
+// has fewer queues than there are workers, only some workers poll it. Polling of the next port then
+// begins with the next worker.
 static inline uint32_t drb_port_rx_queue(const struct drb_port *port, uint32_t n)
 {
 	uint32_t first = port->rx_queues < port->workers ? port->index % port->workers : 0;

@@ -107,8 +107,8 @@ struct drb_wake_ops {
 	// main: adds the doorbell to this epoll set, edge-triggered. -1: to none any more.
 	int (*watch)(struct drb_port_queue *q, int epoll_fd);
 	// worker: requests the doorbell. The worker arms all queues, makes a full barrier, and may
-	// sleep if is_silent() of each queue. It calls disarm() if it may not, and after it has
-	// slept.
+	// sleep if is_silent() of each queue. If it may not sleep, and after it has slept, it calls
+	// disarm().
 	void (*arm)(struct drb_port_queue *q);
 	bool (*is_silent)(struct drb_port_queue *q);
 	void (*disarm)(struct drb_port_queue *q);

@@ -24,7 +24,7 @@
 
 static struct drb_dpdk_queue *dpdk_queue_of(struct drb_port_queue *q)
 {
-	return (struct drb_dpdk_queue *)q; // begins with it
+	return (struct drb_dpdk_queue *)q; // its first member is q
 }
 
 static int check_pci(const char *path, const struct drb_port_setup *p, uint32_t workers)

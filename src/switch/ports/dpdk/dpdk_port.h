@@ -16,12 +16,12 @@ extern const struct drb_port_kind drb_pci_port, drb_vdev_port;
 struct drb_dpdk_queue {
 	_Alignas(64) struct drb_port_queue base;
 	uint16_t device; // DPDK's number of the port's device
-	// A card's receive interrupt: it is on; it was turned on in this iteration. Owned by the
-	// worker.
+	// armed: the card's receive interrupt is on. fresh: it was turned on in this iteration.
+	// Owned by the worker.
 	bool armed, fresh;
-	// If the card's driver reports sent packets (unsent.c): descriptors of its transmit ring,
-	// and packets that may be in it, which are those of the last count and later ones. Owned by
-	// the worker.
+	// Used if the card's driver reports sent packets (unsent.c). descriptors: size of the
+	// transmit ring. outstanding: packets that may be in the ring, which are those of the last
+	// count and those sent since. Owned by the worker.
 	uint32_t descriptors, outstanding;
 };
 
@@ -41,8 +41,8 @@ struct drb_dpdk_port {
 	struct drb_dpdk_queue queue[DRB_WORKERS_MAX];
 };
 
-// Makes a port of a DPDK device that the caller runs, with a transmit queue for each of
-// port->workers. `own` becomes port->own; the caller still owns it.
+// Makes the port use a DPDK device that the caller has configured, with a transmit queue for each
+// of port->workers. `own` becomes port->own; the caller still owns it.
 void drb_dpdk_adopt(struct drb_port *port, struct drb_dpdk_port *own, uint16_t device,
 		    uint16_t rx_queues);
 

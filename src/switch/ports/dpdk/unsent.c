@@ -7,9 +7,9 @@
 
 #include "switch/ports/dpdk/dpdk_port.h"
 
-// True for drivers that report the status that the card wrote to a descriptor. They look at the
-// next multiple of rs_thresh, but the card writes to the descriptor before it, so rs_thresh must be
-// 1. Tests cover net_e1000_em; for the others, this is known from their source.
+// True for drivers that report the status that the card wrote to a descriptor. These drivers look
+// at the next multiple of rs_thresh, but the card writes to the descriptor before it. Therefore
+// rs_thresh must be 1. Tests cover net_e1000_em; for the others, this is known from their source.
 static bool tells(const char *driver)
 {
 	static const char *const names[] = {"net_e1000_em", "net_e1000_igb", "net_ixgbe",
@@ -36,7 +36,7 @@ static uint32_t unsent(struct drb_port_queue *queue)
 	struct drb_dpdk_queue *q = (struct drb_dpdk_queue *)queue;
 	uint32_t most = q->outstanding < q->descriptors ? q->outstanding : q->descriptors, n = 0;
 
-	// Offsets count from the next free descriptor, so the last packet is a ring less one ahead.
+	// Offsets count from the next free descriptor, so the last packet has the highest offset.
 	while (n < most && rte_eth_tx_descriptor_status(q->device, queue->tx,
 							(uint16_t)(q->descriptors - 1 - n)) !=
 				   RTE_ETH_TX_DESC_DONE)

@@ -49,8 +49,8 @@ static void greet(const struct drb_memif_channel *c, struct drb_memif_answer *an
 	m->hello.max_log2_size = c->log2_size;
 }
 
-// A ring from the client is empty if head equals tail. A ring to the client is then empty if it
-// holds `size` buffers that the client lends to the server.
+// A ring from the client is empty if head equals tail. A ring to the client is empty if it holds
+// `size` buffers, all of which the client lends to the server.
 static void set_size(struct drb_doorbell *b, bool from_client, uint8_t log2_size)
 {
 	b->size = (uint16_t)(1u << log2_size);
@@ -90,8 +90,8 @@ static bool make_ring(struct drb_memif_channel *c, bool from_client, uint32_t qu
 	b->ring = (struct drb_memif_ring *)(c->memory.region[0].at +
 					    offset_of(c, from_client, queue));
 	b->ring->cookie = DRB_MEMIF_COOKIE;
-	// A server that polls sets the flag itself. libmemif's needs doorbells and does not clear
-	// it.
+	// The receiver sets the flag while it polls. In a ring from the client, that is the server.
+	// The flag begins clear, because libmemif's server needs doorbells and does not clear it.
 	b->ring->flags = from_client ? 0 : DRB_MEMIF_AWAKE;
 	b->buffers = (uint32_t)(buffers_at(c) + first * DRB_MEMIF_BUFFER);
 	for (uint32_t i = 0; i < b->size; i++)

@@ -11,12 +11,13 @@
 #include "common/cli/clock.h"
 #include "common/config/config.h"
 
-// Results that are fetched at once. The kernel keeps one for each ring, up to about a hundred.
+// Results that are fetched at once. The kernel keeps a result for each time that a doorbell is
+// rung, up to about a hundred.
 #define FETCH_MAX 64
 // The kernel allocates more entries than this, but counts only these against fs.aio-max-nr.
 #define WAITING_MAX 8
 
-// A ring takes about a microsecond. The kernel notifies some 3000 watchers in a millisecond.
+// Ringing takes about a microsecond. The kernel notifies some 3000 watchers in a millisecond.
 #define SLOW_NS 1000000
 #define FIRST_REST_NS UINT64_C(1000000000)
 #define REST_DOUBLES 12
@@ -59,9 +60,10 @@ static void fetch_results(aio_context_t context)
 		;
 }
 
-// Rings without write(). The peer shares the flags and the counter of the eventfd. It can fill the
-// counter and clear O_NONBLOCK, and then write() blocks. The kernel's own signal to an eventfd
-// never blocks. So let the kernel signal the completion of a read of an empty file.
+// Rings the doorbell without write(). The peer shares the flags and the counter of the eventfd. The
+// peer can fill the counter and clear O_NONBLOCK, and then write() blocks. The kernel's own signal
+// to an eventfd never blocks. Therefore this reads an empty file, and the kernel signals the end of
+// that read.
 static bool signal_bell(const struct drb_doorbell *b)
 {
 	const aio_context_t context = ringer[b->worker];
@@ -82,8 +84,8 @@ static uint64_t ran_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-// A ring may also be slow because the worker waits for a CPU, which is not the peer's fault. So
-// after a slow ring, measure the CPU time of the next one, which takes a system call.
+// Ringing may also be slow because the worker waits for a CPU, which is not the peer's fault. If
+// ringing was slow, the next call also measures CPU time, which takes a system call.
 static bool ring_in_time(struct drb_doorbell *b)
 {
 	const uint8_t slow = atomic_load_explicit(&b->slow, memory_order_relaxed);
@@ -114,7 +116,7 @@ void drb_doorbell_ring(struct drb_doorbell *b)
 		return;
 	if (b->asks_each)
 		atomic_fetch_or_explicit(&b->ring->flags, DRB_MEMIF_AWAKE, memory_order_relaxed);
-	// If the kernel had no memory for it, the next packet rings again.
+	// If the kernel had no memory to ring, the next packet rings again.
 	if (!ring_in_time(b) && b->asks_each)
 		atomic_store_explicit(&b->ring->flags, 0, memory_order_relaxed);
 }

@@ -2,7 +2,8 @@
 #pragma once
 // The rings of a memif link (protocol version 2) and their doorbells. Each ring has a flag by which
 // its receiver requests to be woken, and an eventfd that wakes it. A worker clears the flag before
-// it sleeps. It rings at most once at the end of an iteration, for all packets that it has sent.
+// it sleeps. A worker rings a doorbell at most once, at the end of an iteration, for all packets
+// that it has sent.
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -45,8 +46,8 @@ struct drb_doorbell {
 	const struct drb_memif_memory *memory;
 	int fd;          // the eventfd
 	uint32_t worker; // number of the worker that rings it
-	// The receiver clears the flag again before each sleep, so one ring is enough for each
-	// sleep. Other receivers, such as libmemif's, clear it once for all packets.
+	// The receiver clears the flag again before each sleep, so ringing once is enough for each
+	// sleep. Other receivers, such as libmemif's, clear the flag once for all packets.
 	bool asks_each;
 	uint16_t size;  // most packets in the ring
 	uint16_t empty; // head - tail when no packet is in the ring
@@ -57,22 +58,24 @@ struct drb_doorbell {
 	// buffers, which are in the cache.
 	uint32_t buffers;
 	uint16_t used;
-	// Slow rings in a row. The worker that rings writes it; the control thread reads it.
+	// How many times in a row ringing was slow. The worker that rings writes it; the control
+	// thread reads it.
 	_Atomic uint8_t slow;
-	uint64_t rests_ns; // no ring before this time
+	uint64_t rests_ns; // not rung before this time
 };
 
-// After this number of slow rings in a row, a bell rests for a second, and twice as long after each
-// further slow ring.
+// If ringing was slow this many times in a row, the doorbell rests: it is not rung for a second.
+// After each further time the rest is twice as long.
 #define DRB_DOORBELL_RESTS 2
 
-// Prepares this number of workers to ring. Called before the first ring, while no worker runs. The
-// contexts stay until the process ends. Returns 0 or -errno. -ENOSYS: the kernel has no
-// asynchronous I/O. -EAGAIN: the contexts of fs.aio-max-nr are used up.
+// Prepares this number of workers to ring doorbells. Called before the first is rung, while no
+// worker runs. The contexts stay until the process ends. Returns 0 or -errno. -ENOSYS: the kernel
+// has no asynchronous I/O. -EAGAIN: the contexts of fs.aio-max-nr are used up.
 int drb_doorbell_open(uint32_t workers);
 // Called after packets were sent: wakes the receiver if it requests that. Waits for nothing,
 // whatever the peer does with the eventfd. The peer may have very many descriptors watch the
-// eventfd (epoll), which the kernel notifies one after the other. Therefore a slow bell rests.
+// eventfd (epoll), and the kernel notifies them one after the other. Therefore a slow doorbell
+// rests.
 void drb_doorbell_ring(struct drb_doorbell *b);
 
 // Requests that the receiver is woken. After a full barrier, it may sleep if drb_doorbell_silent().

@@ -81,7 +81,7 @@ static void has_left(void *link, int rc)
 {
 	struct drb_memif_link *l = link;
 
-	(void)rc; // always 0, because the change is patient
+	(void)rc; // always 0, because the change waits for stuck workers
 	// The peer has these eventfds as well, so closing ours would not remove them from the sets.
 	doorbells_watch(l, EPOLL_CTL_DEL);
 	be_alone(l);
@@ -259,7 +259,7 @@ static void talk(struct drb_memif_link *l, int fd)
 	answer_or_hang_up(l, &answer);
 }
 
-// Accepts a client. It replaces an earlier client whose handshake is not complete.
+// Accepts a client, which replaces an earlier client whose handshake is not complete.
 static void open_door(evutil_socket_t door, short what, void *arg)
 {
 	struct drb_memif_link *l = arg;

@@ -13,11 +13,11 @@
 #include "common/config/complaint.h"
 #include "switch/ports/memif/door.h"
 
-#define LOG2_LEAST 6 // of the fewest descriptors in a ring: a burst of packets
+#define LOG2_LEAST 6 // logarithm of the fewest descriptors in a ring: a burst of packets
 
 static struct drb_memif_queue *memif_queue_of(struct drb_port_queue *q)
 {
-	return (struct drb_memif_queue *)q; // begins with it
+	return (struct drb_memif_queue *)q; // its first member is q
 }
 
 // True if the directory of a socket exists. Makes it if it is missing in an existing parent.
@@ -109,7 +109,7 @@ void drb_memif_port_change(uint32_t n, void *of)
 	struct drb_memif_queue *q = memif_queue_of(port->queue[n]);
 	const struct drb_memif_channel *c = atomic_load(&drb_memif_port_of(port)->channel);
 
-	// A peer that reconnects cannot end the rest of its doorbell.
+	// A slow doorbell rests for a while, and a peer cannot end that by reconnecting.
 	const struct drb_doorbell before = q->tx;
 	q->rx = q->tx = (struct drb_doorbell){0};
 	// A peer may have more rings in one direction than in the other. Use whole pairs only: a

@@ -34,8 +34,8 @@ static inline struct drb_memif_port *drb_memif_port_of(const struct drb_port *po
 	return port->own;
 }
 
-// Returns the binary logarithm of the most descriptors of a ring of the port. By the same rule as
-// for a packet socket's ring, it holds the packets that arrive while the switch gets no CPU.
+// Returns the binary logarithm of the most descriptors of a ring of the port. Like a packet
+// socket's ring, the ring holds the packets that arrive while the switch gets no CPU.
 uint8_t drb_memif_log2_ring(const struct drb_port *port);
 // A change of worker n: it gets the rings of the port's channel, or gives up its rings.
 void drb_memif_port_change(uint32_t n, void *port);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The memory that the two ends of a memif link share: regions, which the client makes. A server
-// accepts only regions that cannot shrink and whose pages cannot vanish. It limits their size to
-// that of the rings, because pages that it touches count as its own memory.
+// accepts only regions that cannot shrink and whose pages cannot vanish. A server also limits the
+// size of regions to that of the rings, because pages that the server touches count as its own
+// memory.
 
 #include <stdint.h>
 

@@ -77,7 +77,7 @@ static uint32_t receive_one(const struct drb_doorbell *rx, const struct drb_memi
 	return used;
 }
 
-// Lends the sender the buffers of descriptors that were received, and of those not lent before.
+// Lends the sender the buffers of received descriptors, and buffers that were not lent before.
 static void lend(struct drb_doorbell *rx, uint32_t buffer)
 {
 	const uint16_t end = (uint16_t)(rx->next + rx->size);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Packets through the rings of a memif link (doorbell.h). The other end writes to the same memory.
-// Its offsets are read once and checked, so that no byte outside of the link's memory is touched.
+// Offsets that it writes are read once and checked, so that no byte outside of the link's memory is
+// touched.
 
 #include <stdint.h>
 

@@ -245,8 +245,8 @@ static void lengthen(const struct segment *first, uint32_t octets, uint8_t *head
 	if (is_ipv4(first)) {
 		struct rte_ipv4_hdr *v4 = (struct rte_ipv4_hdr *)ip;
 		v4->total_length = rte_cpu_to_be_16((uint16_t)(octets - RTE_ETHER_HDR_LEN));
-		// The kernel computes it for the packets that it cuts, but not if a GSO packet
-		// stays whole.
+		// The kernel computes this checksum for the packets that it cuts, but not for a GSO
+		// packet that stays whole.
 		v4->hdr_checksum = 0;
 		v4->hdr_checksum = rte_ipv4_cksum(v4);
 	} else {

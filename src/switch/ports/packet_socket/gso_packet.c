@@ -73,9 +73,9 @@ static bool is_tunnel(const struct drb_gso *t, const uint8_t *frame, uint8_t pro
 	       (protocol == IN_GRE && !(frame[t->transport] & GRE_NOT_REPEATED));
 }
 
-// Reads the IP header of the packet in a tunnel. It ends at `start`, where the unfinished checksum
-// starts. The headers before it, except the outer IP and UDP headers, have no length field and are
-// repeated unchanged.
+// Reads the IP header of the packet in a tunnel. The header ends at `start`, where the unfinished
+// checksum starts. The headers before the inner IP header, except the outer IP and UDP headers,
+// have no length field and are repeated unchanged.
 static bool read_inner(struct drb_gso *t, const uint8_t *frame, uint32_t start, uint8_t *protocol)
 {
 	uint32_t least;

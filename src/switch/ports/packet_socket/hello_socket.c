@@ -108,7 +108,7 @@ bool drb_hello_socket_read(struct drb_hello_socket *s, struct drb_hello_taken *h
 	if (!(status & TP_STATUS_USER))
 		return false;
 	hello->waited_ns = waited(f);
-	hello->length = 0; // of a long hello, if the kernel had no space for a copy
+	hello->length = 0; // for a long hello whose copy found no space in the socket
 	if (status & TP_STATUS_COPY)
 		hello->length = take_long(s->fd, hello->octets);
 	else if (f->tp_snaplen == f->tp_len)

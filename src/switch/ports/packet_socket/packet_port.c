@@ -15,7 +15,7 @@
 
 static struct drb_packet_queue *packet_queue_of(struct drb_port_queue *q)
 {
-	return (struct drb_packet_queue *)q; // begins with it
+	return (struct drb_packet_queue *)q; // its first member is q
 }
 
 static int packet_port_check(const char *path, const struct drb_port_setup *p, uint32_t workers)
@@ -101,7 +101,7 @@ static int packet_port_start(struct drb_port *port, const char *path)
 		cannot(port->setup, path, step, rc);
 	return rc >= 0         ? 0
 	       : rc == -ENODEV ? rc
-			       : -EINVAL; // except if the interface is gone, the config is wrong
+			       : -EINVAL; // unless the interface is gone, the config is wrong
 }
 
 void drb_packet_queue_close(struct drb_packet_queue *q)

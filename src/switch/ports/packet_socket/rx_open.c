@@ -204,7 +204,7 @@ int drb_rx_ring_open(struct drb_rx_ring *ring, const struct drb_port *port, bool
 // Divides frames among the group by their flow, without further options. If the kernel reassembled
 // fragments, packets would be cut to the size of a frame. With rollover, packets of a flow would
 // overtake each other in another socket. The group needs its own flag to ignore outgoing frames,
-// because it does not use that of its sockets.
+// because the kernel does not use the flag of the group's sockets.
 int drb_rx_ring_join(struct drb_rx_ring *ring, const struct drb_rx_ring *first)
 {
 	const uint32_t way = PACKET_FANOUT_HASH | PACKET_FANOUT_FLAG_IGNORE_OUTGOING;

@@ -124,8 +124,8 @@ static bool take_gso(struct drb_rx_ring *ring, const struct tpacket2_hdr *f, str
 }
 
 // Takes the next frame if it is a GSO packet, which is then cut, or if it is too long for the ring.
-// A frame that is too long, and a GSO packet with too long segments, yields its beginning, which is
-// too long to be forwarded. False if it took no frame.
+// If the frame or its segments are too long to be forwarded, yields the beginning of the frame,
+// which is too long as well. False if it took no frame.
 static bool take_long(struct drb_rx_ring *ring, struct rte_mempool *pool, struct rte_mbuf **packets,
 		      uint32_t *count)
 {
@@ -175,8 +175,8 @@ struct drb_port_losses drb_rx_ring_losses(struct drb_rx_ring *ring)
 	struct tpacket_stats since;
 	socklen_t size = sizeof(since);
 
-	// The kernel clears its counters when they are read. It may drop frames that the filter
-	// accepted, such as GSO packets of other protocols.
+	// The kernel clears its counters when they are read. The kernel may drop frames that the
+	// filter accepted, such as GSO packets of other protocols.
 	if (getsockopt(ring->fd, SOL_PACKET, PACKET_STATISTICS, &since, &size) == 0) {
 		ring->lost.missed += since.tp_drops;
 		ring->taken += since.tp_drops;

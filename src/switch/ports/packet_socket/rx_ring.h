@@ -28,12 +28,12 @@ struct drb_rx_ring {
 	struct drb_rx_gso gso;       // its remaining segments come before the ring's next frame
 };
 
-// Opens a ring of the length that the port needs, at the packet socket ring->fd of one worker. It
-// receives every incoming frame of the interface, whatever its destination, except hellos that have
-// a socket of their own, and no outgoing ones. With several workers, drb_rx_ring_join() divides the
-// frames. A frame longer than port->frame_max is cut to more than that. confined: this process has
-// dropped its rights. Returns 0 or -errno, with *step naming the step that failed. The caller must
-// close the ring in any case.
+// Opens a ring of the length that the port needs, at the packet socket ring->fd of one worker. The
+// ring receives every incoming frame of the interface, whatever its destination, except hellos that
+// have a socket of their own. It receives no outgoing frames. With several workers,
+// drb_rx_ring_join() divides the frames. A frame longer than port->frame_max is cut, but stays
+// longer than that. confined: this process has dropped its rights. Returns 0 or -errno, with *step
+// naming the step that failed. The caller must close the ring in any case.
 int drb_rx_ring_open(struct drb_rx_ring *ring, const struct drb_port *port, bool confined,
 		     const char **step);
 // Returns the bytes of an open ring.

@@ -12,8 +12,8 @@
 // A GSO packet that the kernel cuts has a price. Only its last packet is charged to the buffer, and
 // only the device's own counter counts those that the device drops. The other end of a veth may not
 // keep up although it has no ring of a switch, for instance with threaded NAPI. Then packets are
-// lost (tx_dropped) where single packets would wait. So to a switch go only GSO packets that a veth
-// takes whole.
+// lost (tx_dropped) where single packets would wait. Therefore a switch sends another switch only
+// GSO packets that a veth takes whole.
 #include "switch/ports/packet_socket/tx_socket.h"
 
 #include <errno.h>
@@ -187,7 +187,7 @@ static uint32_t given_up(int error, uint32_t count)
 	}
 }
 
-// False while the socket is full. It would refuse packets after all the work of coalescing them.
+// False while the socket is full, because it would refuse packets only after they were coalesced.
 static bool takes_more(struct drb_tx_socket *out)
 {
 	struct pollfd socket = {.fd = out->fd, .events = POLLOUT};

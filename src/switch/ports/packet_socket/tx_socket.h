@@ -14,7 +14,7 @@ struct drb_tx_socket {
 	int fd;      // -1: none, the AF_XDP socket sends
 	bool owned;  // close it at the end
 	bool headed; // each message begins with a virtio-net header
-	bool full;   // it refused a packet, and was not writable since
+	bool full;   // it refused a packet and has not been writable since
 	// Packets are coalesced into GSO packets, as far as the rules allow.
 	bool coalesces;
 	bool to_switch; // the other end is a switch, not a host
@@ -27,8 +27,8 @@ struct drb_tx_socket {
 int drb_packet_socket(void);
 // Prepares to send to a port's interface by the packet socket fd; returns a negative fd unchanged.
 // If owned, takes ownership of fd, also on errors. Otherwise the caller owns fd, which must have
-// PACKET_VNET_HDR. counted: switches can count the packets of lost GSO packets; otherwise none go
-// to a switch. Returns 0, or -errno with *out unchanged.
+// PACKET_VNET_HDR. counted: switches can count the packets in lost GSO packets; otherwise no GSO
+// packets are sent to a switch. Returns 0, or -errno with *out unchanged.
 int drb_tx_socket_open(struct drb_tx_socket *out, const struct drb_port_setup *port, int fd,
 		       bool owned, bool counted);
 // Ends sending, and closes the socket if it is owned.

@@ -17,7 +17,7 @@ _Static_assert(STEER_QUEUES_MAX >= DRB_WORKERS_MAX, "every worker has a queue");
 
 struct attached {
 	int interface;             // index; 0: this entry is free
-	int link;                  // its closing detaches the program, however this process ends
+	int link;                  // the program is detached when this closes, even by a kill
 	int counts;                // map of counters
 	struct bpf_object *object; // owned
 };

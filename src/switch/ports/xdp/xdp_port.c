@@ -41,7 +41,7 @@ static struct xdp_port *own_of(const struct drb_port *port)
 
 static struct xdp_queue *xdp_queue_of(struct drb_port_queue *q)
 {
-	return (struct xdp_queue *)q; // begins with it
+	return (struct xdp_queue *)q; // its first member is q
 }
 
 // Returns the queues of an interface: one if it has no combined channels.
@@ -68,7 +68,8 @@ static int xdp_port_check(const char *path, const struct drb_port_setup *p, uint
 	return 0;
 }
 
-// A card may read a buffer in place, so it must not cross a page. For veths the kernel copies.
+// A card may read a buffer in place, so a buffer must not cross a page. For veths, the kernel
+// copies the packet.
 static uint32_t lent(const struct drb_setup *s, bool *packed)
 {
 	const uint32_t ports = s->down_ports + s->up_ports;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel's buffer begins at the struct rte_mbuf. The kernel does not touch that, because it
-// leaves XDP_PACKET_HEADROOM bytes and `headroom` more before a frame. The rest holds one part of a
-// frame. The kernel's buffers are at most a page long. Packet buffers hold the longest packet, so
-// the other parts are appended to the first one.
+// The kernel's buffer begins at the struct rte_mbuf. The kernel does not touch the struct, because
+// it leaves XDP_PACKET_HEADROOM bytes and `headroom` more before a frame. The rest of the buffer
+// holds one part of a frame. The kernel's buffers are at most a page long. Packet buffers hold the
+// longest packet, so the other parts are appended to the first one.
 #include "switch/ports/interface.h"
 #include "switch/ports/xdp/xsk.h"
 
@@ -20,7 +20,7 @@
 // Buffers of a socket that the kernel may fill while the worker is off its CPU. A switch with many
 // sockets has fewer for each, because every lent buffer stays in memory. BUFFERS_OF_ALL limits
 // their sum over all sockets, together with QUEUE, the default length of an egress queue. If a
-// packet takes several buffers, half as many, for about the same number of bytes.
+// packet takes several buffers, there are half as many, for about the same number of bytes.
 #define FILL_MIN 128
 #define FILL_MAX 2048
 #define QUEUE 512

@@ -52,8 +52,8 @@ struct drb_xsk_use {
 	bool sends;       // the socket also sends
 };
 
-// Returns the most buffers that a socket has, with frames of up to frame_max bytes, as one of so
-// many sockets of the switch.
+// Returns the most buffers that a socket has, with frames of up to frame_max bytes, if the switch
+// has this number of sockets.
 uint32_t drb_xsk_buffers(uint32_t frame_max, uint32_t sockets);
 
 // Opens a socket. Returns 0, or -errno; *step is then the step that failed, such as "bind" in
