@@ -68,7 +68,7 @@ static void forward_one(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, u
 	links.drained = w->links.drained;
 	if (w->decide.assigns && links.routes)
 		s.choice.ops =
-			drb_scheme_ops(DRB_SCHEME_ECMP); // without the flow table, but in order
+			drb_scheme_ops(DRB_SCHEME_ECMP); // keeps flows in order without the table
 	struct drb_decision d = drb_scheme_state_decision(state, s.choice.ops, marks, m);
 	d.port = in;
 	d.draw = drb_rng_next(&w->decide.rng);
@@ -107,7 +107,7 @@ static bool concerns(const struct drb_worker *w, uint32_t in, uint32_t class)
 	return class < w->egress.down_ports && class != in && (w->links.dead >> class & 1);
 }
 
-// The same while an outage is known anywhere in the fabric. True if some port that the packet might
+// The same while an outage is known anywhere in the fabric: true if some port that the packet might
 // take is not on a shortest path.
 static bool is_rerouted(const struct drb_worker *w, uint32_t in, uint32_t class,
 			const struct rte_mbuf *m)

@@ -28,8 +28,7 @@ static __attribute__((noinline)) void write_ends(struct drb_egress *q, struct rt
 }
 
 // Makes queue `port` longer by the packets that are already stored from its end up to `end`.
-// Returns how many. Runs for each port of each burst,
-// so rare work is in functions of its own.
+// Returns how many. Runs for each port of each burst, so rare work is in functions of its own.
 static inline __attribute__((always_inline)) uint32_t lengthen(struct drb_egress_set *e,
 							       uint32_t port, struct rte_mbuf **end,
 							       const struct drb_burst *b,

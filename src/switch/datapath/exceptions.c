@@ -137,8 +137,9 @@ static void hello(struct drb_worker *w, struct drb_burst *b, struct rte_mbuf *m)
 	}
 }
 
-// Delivers a packet from above to a host of this switch. Its mark is of a scheme that this switch
-// no longer has, or not yet: the fabric changes its scheme one switch after the other.
+// Delivers a packet from above to a host of this switch. The packet has the mark of a scheme that
+// this switch no longer uses, or does not use yet. The switches of a fabric change their scheme one
+// after the other.
 static void arrive(struct drb_worker *w, uint32_t in, struct rte_mbuf *m, uint32_t host)
 {
 	uint32_t out = drb_hop_digit(&w->hop, host);

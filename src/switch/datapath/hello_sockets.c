@@ -100,8 +100,8 @@ static bool take_from_socket(struct drb_worker *w, uint32_t i, uint32_t at_most)
 	return false;
 }
 
-// Reads all hello sockets. If one holds more, the worker counts as woken by a packet: sockets then
-// wake it again, and that one does not fill up.
+// Reads all hello sockets. If one of them holds more hellos, the worker counts as woken by a
+// packet. Hello sockets then wake it again, so that this socket does not fill up.
 static void look_at_sockets(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;
@@ -118,16 +118,16 @@ static void look_at_sockets(struct drb_worker *w)
 		w->idle.woken_ns = w->egress.now_ns;
 }
 
-// Takes hellos from the sockets that are known to be readable. A worker whose sleeps they end knows
-// them all, and mostly each holds one hello. Otherwise it reads all sockets before it judges links,
-// and every few ms while awake.
+// Takes hellos from the sockets that are known to be readable. If hello sockets end the worker's
+// sleeps, it knows all that are readable, and each mostly holds one hello. Otherwise the worker
+// reads all sockets before it judges links, and every few ms while awake.
 void drb_hello_sockets_take(struct drb_worker *w)
 {
 	struct drb_hello_io *io = &w->hello_io;
 	const uint64_t news = atomic_exchange(&io->news, 0);
 	const bool judges = !w->idle.hellos_tell && w->egress.now_ns >= w->liveness.due_ns;
 
-	if (news) // more may follow, or be under way: a quiet worker would sleep on
+	if (news) // more hellos may follow; a quiet worker would sleep on
 		w->idle.woken_ns = w->egress.now_ns;
 	for (uint64_t left = io->readable | news; left; left &= left - 1) {
 		const uint32_t i = (uint32_t)__builtin_ctzll(left);

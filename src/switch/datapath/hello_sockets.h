@@ -17,6 +17,6 @@ void drb_hello_sockets_look(struct drb_worker *w, uint32_t i);
 void drb_hello_sockets_told(struct drb_worker *w, uint64_t now_ns);
 // Takes hellos from the noted sockets and, if it is time, from all.
 void drb_hello_sockets_take(struct drb_worker *w);
-// Puts the frame into the outbox, to leave by port i when that is sent. False: the caller must send
-// the frame itself.
+// Puts the frame into the outbox, to leave by port i when the outbox is sent. False: the caller
+// must send the frame itself.
 bool drb_hello_sockets_send(struct drb_worker *w, uint32_t i, const uint8_t *frame, uint32_t len);

@@ -23,8 +23,8 @@ static void descriptor_watch(struct drb_worker *w, int fd)
 #define PACKETS (UINT64_C(1) << 62)
 
 // After this time without a packet that ended a sleep, the ports' sockets enter the set and hello
-// sockets leave it. Before, hellos must be read as they come: only then do they reveal packets that
-// were lost on a link.
+// sockets leave it. Until then, hellos must be read as they come, because only then do they reveal
+// packets that were lost on a link.
 #define QUIET_NS 1000000000
 
 static int watch_in_set(struct drb_worker *w, int fd, uint64_t data)

@@ -9,7 +9,7 @@
 uint32_t drb_police(struct drb_worker *w, uint32_t in, struct rte_mbuf **packets, uint32_t count)
 {
 	struct drb_worker_port *port = &w->port[in];
-	const struct drb_egress *link = &w->egress.queue[in]; // as fast as the other direction
+	const struct drb_egress *link = &w->egress.queue[in]; // both directions have its rate
 	const uint32_t burst = port->host_burst;
 	struct drb_instant latest = {.ns = w->egress.now_ns};
 	uint32_t kept = 0;

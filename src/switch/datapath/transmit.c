@@ -230,7 +230,7 @@ static bool transmit(struct drb_worker *w, uint32_t i)
 	return false;
 }
 
-// The same if the whole queue leaves in one call, as mostly without a rate.
+// The same if the whole queue leaves in one call, as it mostly does without a rate.
 static inline bool transmit_whole(struct drb_worker *w, uint32_t i)
 {
 	struct drb_egress *q = &w->egress.queue[i];

@@ -9,7 +9,7 @@
 uint32_t drb_transmit_now(struct drb_worker *w, uint32_t i, struct rte_mbuf **packets,
 			  uint32_t count, struct drb_send_result *result);
 
-// Watches kernel interfaces if port i sends by another method when they change
+// Watches kernel interfaces if a change of them may change how port i sends
 // (drb_transmit_review()). Call before the worker runs. 0 or -errno.
 int drb_transmit_attach(struct drb_worker *w, uint32_t i);
 // Has ports check which method of sending they use, if interfaces have changed. Runs once a second

@@ -2,7 +2,7 @@
 #pragma once
 // The workers of one switch. Each has its own receive queues, egress queue and transmit queue at
 // every port, and its own flows. Receive queues are filled by the device's RSS; a device with fewer
-// queues than workers gives whole ports to workers. They share only the loads in
+// queues than workers gives whole ports to workers. The workers share only the loads in
 // worker/shared_load.h. A port's rate and queue limit are divided evenly among them, so that
 // together they keep to both.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packet unit: decides where each packet of a burst goes. One loop is compiled for each scheme and
-// for each form in which it may have the loads of the uplinks.
+// for each form of the uplinks' loads.
 #include "switch/datapath/decide/decide_burst.h"
 
 #include <rte_mbuf.h>
@@ -20,7 +20,7 @@ enum loads_form {
 	LOADS_FORMS
 };
 
-// Takes the place of a scheme that has nothing to choose.
+// Replaces the scheme where it has nothing to choose.
 static inline uint32_t take_default(const struct drb_decider *s, struct drb_loads loads,
 				    struct drb_decision *d)
 {
@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) void open_loads(const struct drb_sh
 		if (form != LOADS_QUEUED)
 			l->room[u] = drb_egress_room(&e->queue[e->down_ports + u]);
 	}
-	l->loads.at = l->load; // after the call, so that the compiler knows it in the loop
+	l->loads.at = l->load; // after the call, so that the compiler knows the pointer
 }
 
 static inline __attribute__((always_inline)) void add_load(enum loads_form form, uint32_t up,
@@ -115,8 +115,8 @@ struct train {
 	uint32_t dest, up; // of the last packet
 };
 
-// *up: the uplink that the scheme chose. Becomes that of the packet before if both go to one host,
-// and the result is true.
+// *up: the uplink that the scheme chose. If this packet goes to the same host as the packet before,
+// *up becomes the uplink of the packet before, and the result is true.
 static inline __attribute__((always_inline)) bool follow(struct train *t, uint32_t dest,
 							 uint32_t *up)
 {
@@ -152,8 +152,8 @@ static inline __attribute__((always_inline)) void decide(struct drb_decide_state
 	const uint32_t per_number = drb_draws_per_number(draw, decider.choice.uplinks);
 	struct rte_mbuf **const packets = b->packets;
 	const uint32_t count = b->count;
-	// Size of the last packet: with the first, the compiler would load each packet's pointer
-	// twice.
+	// Compare sizes with the last packet's. With the first packet's, the compiler would load
+	// each packet's pointer twice.
 	uint32_t size = packets[count - 1]->pkt_len, mixed = 0, redirected = 0, walked = 0;
 	struct train train = {v.form == LOADS_RINGS && !(ops->needs & DRB_TAKES_TURNS), UINT32_MAX,
 			      0};
@@ -261,8 +261,9 @@ static decide_loop *loop_of(const struct drb_decide_state *s, bool rings, struct
 	if (s->choice.uplinks < 2)
 		return decide_by_default;
 	const bool marks = ops->mark_bits && has_marks(&s->scheme_state, b);
-	// While no packet is marked or delayed, all take their defaults. The queues are empty, and
-	// hold the demand for each uplink once the burst is queued: the scheme then counts them.
+	// While no packet is marked or delayed, all take their defaults. The queues are empty now.
+	// Once the burst is queued, their lengths are the demand for each uplink, and the scheme
+	// counts them.
 	if (ops->count && form == LOADS_NONE && fits && !marks) {
 		b->counts_queues = true;
 		return decide_by_default;

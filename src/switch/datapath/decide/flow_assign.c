@@ -219,7 +219,8 @@ static inline bool send_by(struct drb_burst *b, uint32_t i, uint32_t uplink)
 	return class != was;
 }
 
-// The same for packet i of a flow that was not found; it may have appeared earlier in this burst.
+// The same for packet i of a flow that was not found. The flow may have begun earlier in this
+// burst.
 static __attribute__((noinline)) bool send_new(struct drb_worker *w, struct drb_burst *b,
 					       uint32_t i, uint64_t hash, uint8_t flags)
 {

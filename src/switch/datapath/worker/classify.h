@@ -74,8 +74,8 @@ struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 void drb_classifier_require(struct drb_classifier *j, const struct drb_source_rule *rule);
 
 // True if a frame is longer than a packet of the fabric's MTU with the VLAN tags that the frame
-// has. Ordinary traffic of a port whose sources are checked never is. At other ports it may be, by
-// the bytes of the tags that it lacks.
+// has. At a port whose sources are checked, ordinary traffic is never longer. At other ports, it
+// may be longer by the bytes of the VLAN tags that the frame lacks.
 bool drb_is_oversize(const struct drb_class_tables *v, const struct rte_mbuf *m);
 
 // True if the frame's source is one that may come in here.

@@ -131,7 +131,7 @@ struct drb_instant drb_egress_departure(const struct drb_egress *q, uint32_t n)
 
 // Counts the lateness of packets that came since credit was last lost, up to index `end`: each is
 // late by behind_ns. Without the loss the queue would be shorter by that time, and sometimes empty.
-// It is therefore never further behind than the time of the packets in it.
+// The queue is therefore never further behind than the time of the packets in it.
 static void lag(struct drb_egress *q, uint64_t end)
 {
 	uint64_t left_ns = drb_egress_departure(q, drb_egress_length(q) - 1).ns - q->departure.ns;
@@ -190,7 +190,7 @@ static struct drb_lateness lateness(const struct drb_egress *q, uint64_t now_ns,
 
 	if (!q->per_packet) {
 		const uint32_t *end = &q->end[drb_egress_ring_index(q, 0)];
-		uint32_t octets = end[0] - n * end[0]; // exact modulo 2^32, which a burst is below
+		uint32_t octets = end[0] - n * end[0]; // exact modulo 2^32: a burst has fewer bytes
 		for (uint32_t i = 1; i < n; i++)
 			octets += end[i];
 		later = later * q->overhead + octets;
@@ -201,8 +201,8 @@ static struct drb_lateness lateness(const struct drb_egress *q, uint64_t now_ns,
 	if (n * behind > (uint64_t)(time >> 32))
 		late.ns = n * behind - (uint64_t)(time >> 32);
 	if (q->slot_ns && behind >= q->slot_ns) {
-		// The head is late once it is a slot behind; each packet time more makes another
-		// one late.
+		// The head is late once it is a slot behind. For each further packet time, one more
+		// packet is late.
 		uint64_t slots = 1 + (behind - q->slot_ns) / (q->time_per_unit >> 32);
 		late.slots = slots < n ? slots : n;
 	}

@@ -53,9 +53,9 @@ struct drb_egress {
 	uint64_t queue_ns; // sum of departures - arrivals of all packets, modulo 2^64
 	struct drb_lateness late;
 	uint64_t lost_credit_ns, lost_credit_events;
-	// Time by which the queue would be sent sooner without lost credit, and the index of the
-	// first packet that came after the loss. Earlier packets count as late by that time
-	// already.
+	// behind_ns: time by which packets would leave sooner if no credit had been lost.
+	// behind_from: index of the first packet that came after the loss. Earlier packets are
+	// already counted as late by that time.
 	uint64_t behind_ns, behind_from;
 	uint32_t overhead; // bytes a frame takes beyond its own
 } __attribute__((aligned(64)));
@@ -81,14 +81,14 @@ struct drb_egress_ring {
 	uint32_t mask;
 };
 
-// Makes the ring that q needs for another limit and rate; none if its own serves. It also holds all
-// packets that may be queued now. 0 or -ENOMEM.
+// Makes the ring that q needs for another limit and rate, but none if q's own ring serves. The new
+// ring also holds all packets that may be queued now. 0 or -ENOMEM.
 int drb_egress_ring_for(const struct drb_egress *q, uint32_t limit, const struct drb_rate *rate,
 			uint32_t (*size_of)(const void *packet), struct drb_egress_ring *ring);
 void drb_egress_ring_free(struct drb_egress_ring *ring);
 // Changes the limit and the link at now_ns. Queued packets stay queued, even beyond the limit. The
-// head packet leaves when it would have, or sooner if the new link is faster. If *ring has memory,
-// the packets move there and *ring becomes the old one, for the caller to free.
+// head packet leaves when it would have left before, or sooner if the new link is faster. If *ring
+// has memory, the packets move there and *ring becomes the old one, for the caller to free.
 void drb_egress_change(struct drb_egress *q, uint32_t limit, const struct drb_link_model *link,
 		       uint64_t now_ns, struct drb_egress_ring *ring);
 // Frees the ring. The caller has freed the packets that were queued.

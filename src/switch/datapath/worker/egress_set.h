@@ -35,8 +35,8 @@ struct drb_egress_set {
 
 // The uplinks at which a packet queued now has to wait, one bit each: those with a rate, whose
 // rings count, or whose driver has refused earlier packets. At other uplinks a packet departs on
-// arrival (egress_queue.h). It stays queued until its burst is done, but that must not count as
-// load, which would then depend on how many packets a driver hands over at once.
+// arrival (egress_queue.h). Such a packet stays queued until its burst is done. It must not count
+// as load, because the load would then depend on how many packets a driver hands over at once.
 static inline uint32_t drb_waiting_uplinks(const struct drb_egress_set *e)
 {
 	uint32_t waiting = e->rings;

@@ -72,8 +72,8 @@ struct drb_flow_table {
 	uint32_t idle, grace;          // ticks
 	uint32_t live;
 	uint32_t flows[DRB_PORTS_MAX]; // live per uplink: the load of decisions
-	// shares: their number. kept: flows reserved for each. common: flows for all shares that
-	// exceed theirs. taken: the part of these in use.
+	// shares: number of shares. kept: flows reserved for each share. common: further flows, for
+	// all shares that exceed `kept`. taken: how many of the common flows are in use.
 	uint32_t shares, kept, common, taken;
 	uint32_t held[DRB_FLOW_SHARES]; // live flows of each share
 	// Ageing checks every position once in 16 steps, 64 positions at a time, beginning at word.

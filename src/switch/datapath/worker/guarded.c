@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch/datapath/worker/guarded.h"
 
-// The guard whose ops, its first member, these are.
+// Returns the guard that has the decider's ops as its first member.
 static const struct drb_guarded *guard_of(const struct drb_decider *s)
 {
 	return (const struct drb_guarded *)s->choice.ops;

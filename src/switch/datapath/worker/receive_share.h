@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A port's share: how many packets a worker receives from it in an iteration. A port that has
-// filled its share DRB_SHARE_FLOODED times in a row, about a ring's length, is flooded. Its shares
-// are short while other ports have packets: these then wait for few packets of the flood, not for a
-// burst of each flooded port. While all ports with packets are flooded, or none is, shares are
-// bursts, which cost least.
+// filled its share DRB_SHARE_FLOODED times in a row, about a ring's length, is flooded. The shares
+// of a flooded port are short while other ports have packets. Packets at the other ports then wait
+// for few packets of the flood, not for a burst of each flooded port. While all ports with packets
+// are flooded, or none is, shares are bursts, which cost least.
 
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 enum {
 	DRB_SHARE_FLOODED = 32, // full shares in a row
 	DRB_SHARE_SHORT = 8,    // packets of a short share
-	DRB_SHARE_LATELY = 256, // iterations for which a packet of a port without flood counts
+	DRB_SHARE_LATELY = 256, // iterations for which a packet of an unflooded port is recent
 };
 
 struct drb_receive_share {

@@ -20,7 +20,7 @@ static const struct drb_port_setup *clock_links(const struct drb_setup *s, uint3
 	return &s->ports[s->up_ports ? s->down_ports : 0];
 }
 
-// True if all of them have a rate, in the same unit.
+// True if all these links have a rate, in the same unit.
 static bool rates_are_known(const struct drb_setup *s)
 {
 	uint32_t links;
@@ -58,7 +58,7 @@ static void rates_of(const struct drb_setup *s, uint32_t tick_shift, double rate
 		rate[u] = up[u].rate.value * tick / (up->rate.per_packet ? 1 : 8);
 }
 
-// True if a core keeps state. It sends nothing up, so it needs a rate to count windows.
+// True if a core keeps state. A core sends nothing up, so it needs a rate to count windows.
 static bool core_keeps(const struct drb_setup *s)
 {
 	return (s->choice.ops->needs & DRB_AT_CORES) && s->layer > 1 && rates_are_known(s);

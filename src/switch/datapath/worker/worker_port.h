@@ -23,5 +23,5 @@ struct drb_worker_port {
 	uint64_t lost;                 // packets dropped after they left the queue
 	struct drb_source_rule source; // of the host behind the port
 	uint32_t host_burst;           // packets that the host may be ahead of its link; 0: any
-	struct drb_instant sent;       // when its link would have carried all so far; police.c
+	struct drb_instant sent;       // when the link would have carried all so far (police.c)
 };
