@@ -170,15 +170,15 @@ struct drb_memory {
 
 // Histogram of load(default) - load(candidate) over decisions that compare with a threshold. The
 // first bin counts -DRB_DIFFERENCE_MAX and less, the last DRB_DIFFERENCE_MAX and more. In unit flow
-// every decision is counted, otherwise those of one receive burst in DRB_DIFFERENCE_EVERY. That is
-// a prime so that the sampled port varies.
+// every decision is counted, otherwise the decisions of one receive burst in DRB_DIFFERENCE_EVERY.
+// That number is a prime so that the sampled port varies.
 #define DRB_DIFFERENCE_MAX 32
 #define DRB_DIFFERENCES (2 * DRB_DIFFERENCE_MAX + 1)
 #define DRB_DIFFERENCE_EVERY 61
 
 // Histograms of sizes by their number of bits: bin 0 counts zeros, bin b counts sizes from 2^(b-1)
 // to 2^b - 1, and the last bin also counts all larger sizes. Every receive burst is counted. One
-// burst in DRB_QUEUE_SAMPLE_EVERY samples the queue lengths of all ports; it is a prime for the
-// same reason.
+// burst in DRB_QUEUE_SAMPLE_EVERY samples the queue lengths of all ports. That number is a prime
+// for the same reason.
 #define DRB_LOG_BINS 16
 #define DRB_QUEUE_SAMPLE_EVERY 61

@@ -113,8 +113,8 @@ int drb_addr_set_mac(struct drb_addr_plan *plan, const char *text)
 	return 0;
 }
 
-// Labels 0..hosts-1 use the addresses 1..hosts of the prefix. Its last address stays free because
-// it is the IPv4 broadcast address.
+// Labels 0..hosts-1 use the addresses 1..hosts of the prefix. The last address of the prefix stays
+// free because it is the IPv4 broadcast address.
 static bool prefix_holds(uint32_t host_bits, uint32_t hosts)
 {
 	return host_bits > 32 || (UINT64_C(1) << host_bits) >= (uint64_t)hosts + 2;
@@ -126,8 +126,8 @@ bool drb_addr_fits(const struct drb_addr_plan *plan)
 	       prefix_holds(128 - plan->ipv6_len, plan->hosts);
 }
 
-// The label is added to the low 32 bits of the network address. It never carries beyond them
-// because drb_addr_fits() keeps labels inside the prefix.
+// The label is added to the low 32 bits of the network address. The sum never carries beyond these
+// bits because drb_addr_fits() keeps labels inside the prefix.
 static uint32_t low32(const uint8_t addr[16])
 {
 	return (uint32_t)addr[12] << 24 | (uint32_t)addr[13] << 16 | (uint32_t)addr[14] << 8 |

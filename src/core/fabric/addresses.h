@@ -19,7 +19,7 @@ struct drb_addr_plan {
 	uint32_t hosts;    // N: labels run from 0 to N-1
 };
 
-// Networks that the texts of hosts' networks may be, for messages.
+// Texts for messages: the networks that drb_addr_set_ipv4() and drb_addr_set_ipv6() accept.
 #define DRB_ADDR_IPV4_FORM "a unicast network such as 10.0.0.0/8, not loopback or link-local"
 #define DRB_ADDR_IPV6_FORM "a unicast network such as fd00::/64, not loopback or link-local"
 

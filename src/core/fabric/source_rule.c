@@ -77,7 +77,7 @@ static enum drb_source check_nd(const struct drb_source_rule *r, const uint8_t *
 	uint32_t length = p[0] == DRB_ICMPV6_ROUTER_SOLICITATION ? DRB_ND_RS_LENGTH : DRB_ND_LENGTH;
 	if (left < length)
 		return DRB_SOURCE_BAD;
-	// From ::, it asks whether an address is free. Receivers learn nothing from it.
+	// A message from :: asks whether an address is free. Receivers learn nothing from it.
 	bool asks = p[0] != DRB_ICMPV6_ADVERTISEMENT && memcmp(source, unspecified, 16) == 0;
 	if (!asks && !is_own(r, source))
 		return DRB_SOURCE_NEIGHBOUR;

@@ -99,8 +99,8 @@ uint32_t drb_distance(const struct drb_tree *t, uint32_t host_a, uint32_t host_b
 	return k;
 }
 
-// The label of a switch in a layer next to at.layer. Component i is the lower of the two layers:
-// there the switch has `digit`, and it agrees with `at` in all other components.
+// The label of a switch in a layer next to at.layer. i is the lower of the two layers. The switch
+// has `digit` as component i, and agrees with `at` in all other components.
 static uint32_t with_digit(const struct drb_tree *t, struct drb_end at, uint32_t i, uint32_t digit)
 {
 	uint32_t was = drb_switch_digit(t, at.layer, at.label, i);

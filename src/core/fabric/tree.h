@@ -39,8 +39,8 @@ int drb_tree_init_uplinks(struct drb_tree *t, uint32_t layers, uint32_t arity, u
 
 // Number of links from each layer below the core to the next one: N u / d.
 uint32_t drb_tree_links(const struct drb_tree *t);
-// Load of the uplinks if that of the host links is `load` and no packet stays in its rack: d/u
-// times that.
+// Load of the uplinks if the host links have this load and no packet stays in its rack: d/u times
+// `load`.
 double drb_tree_uplink_load(const struct drb_tree *t, double load);
 
 // Digit h_i of a host label, 1 <= i <= l. h_l is in [0,2d), the others in [0,d).

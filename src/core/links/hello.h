@@ -23,8 +23,8 @@
 #define DRB_HELLO_PERIOD_MAX_MS 60000
 // The link is down after this number of missed hellos.
 #define DRB_HELLO_MISSES 3
-// One hello in this number, by its number, is as long as the longest frame that the link must
-// carry.
+// A hello whose serial number is a multiple of this is as long as the longest frame that the link
+// must carry.
 #define DRB_HELLO_LONG_EVERY 4
 
 // Flags: what the sender reports about this link and itself.
@@ -49,8 +49,9 @@ static inline uint64_t drb_hello_rest_ns(uint64_t period_ns)
 	return period_ns / 4 * 7;
 }
 
-// The sender's process and port, and the number of the hello in their sequence. It distinguishes
-// old hellos from new ones, and hellos of this link from those of another. instance 0: no hello.
+// The sender's process and port, and the number of the hello in their sequence. The serial
+// distinguishes old hellos from new ones, and hellos of this link from hellos of another. instance
+// 0: no hello.
 struct drb_hello_serial {
 	uint64_t instance; // random, drawn by a process for each of its ports
 	uint64_t number;   // from 1 on
@@ -128,7 +129,7 @@ static inline bool drb_hello_is(const uint8_t *frame)
 	       memcmp(frame, group, 6) == 0;
 }
 
-// Writes the frame and returns its length in bytes, which its field size has, too.
+// Writes the frame and returns its length in bytes, which is also in the frame's field `size`.
 uint32_t drb_hello_encode(const struct drb_hello *hello, uint8_t frame[DRB_HELLO_LEN_MAX]);
 // Returns 0, or -EINVAL if the frame differs from what drb_hello_encode() writes. Only fields
 // of a later version may differ. Bytes after the frame's own size are ignored. -EPROTO: a hello of
@@ -140,7 +141,7 @@ uint8_t drb_hello_version(const uint8_t *frame);
 extern const uint32_t drb_hello_flags_at;
 // The bytes of an encoded or decodable frame without the zeros that pad it.
 uint32_t drb_hello_content(const uint8_t *frame);
-// The tag of an encoded frame. It is computed over the frame while it is 0.
+// The tag of an encoded frame. The tag is computed over the frame while the tag itself is 0.
 static inline uint8_t *drb_hello_tag(uint8_t *frame)
 {
 	return frame + DRB_ETHER_HEADER + 8;

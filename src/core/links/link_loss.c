@@ -51,7 +51,8 @@ void drb_loss_init(struct drb_link_loss *l)
 	memset(l, 0, sizeof(*l));
 }
 
-// `missing` of a hello that waited before it was read is far below the losses.
+// The likely losses: the last estimate, moved into the bounds of the sample. `missing` is no
+// estimate: it is far below the losses if the hello waited before it was read.
 static int64_t estimate(const struct drb_link_loss *l, const struct drb_loss_sample *sample)
 {
 	int64_t lost = l->counts ? l->lost : sample->missing;
@@ -105,8 +106,8 @@ static struct span between(const struct drb_loss_window *w, uint32_t first, uint
 	return s;
 }
 
-// True if the sure losses exceed those expected by more than three standard deviations, if each
-// frame is lost with probability `limit`.
+// True if the sure losses are more than three standard deviations above the mean of a link that
+// loses each frame with probability `limit`.
 static bool is_above(struct span s, uint32_t limit)
 {
 	const double expected = (double)s.sent * limit / DRB_LOSS_ALL;

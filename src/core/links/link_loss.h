@@ -9,16 +9,16 @@
 
 #define DRB_LOSS_ALL 1000000 // shares are counted in millionths
 
-// Counts of arrived frames. They bound how many arrived before a hello of the neighbour, because
-// others may wait or may have arrived since.
+// Counts of arrived frames. They bound the number that arrived before a hello of the neighbour. The
+// exact number is unknown, because frames may still wait or may have arrived since.
 struct drb_arrivals {
 	uint64_t received; // all frames received until now
 	uint64_t earlier;  // frames received when the hello had certainly not arrived yet
 	bool complete;     // all frames that were sent before the hello are in `received`
 };
 
-// Counts at a hello, relative to any zero. sent: frames that the neighbour had sent, including the
-// hello.
+// Counts at a hello; they may start at any value. sent: frames that the neighbour had sent,
+// including the hello.
 struct drb_loss_sample {
 	uint64_t sent;
 	int64_t missing; // frames sent and not received yet

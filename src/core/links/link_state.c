@@ -110,7 +110,7 @@ static bool is_of_neighbour(const struct drb_link *l, const struct drb_hello *he
 	       hello->mac == l->hello.mac;
 }
 
-// Judges a hello of another process than the last one's.
+// Judges a hello that comes from another process than the last hello.
 static enum drb_hello_outcome hear_stranger(struct drb_link *l, const struct drb_hello *hello,
 					    uint64_t now_ns)
 {
@@ -166,14 +166,14 @@ enum drb_hello_outcome drb_link_hear_hello(struct drb_link *l, const struct drb_
 		return outcome;
 	if (!known)
 		meet_process(l);
-	else if (l->rival) // a restarted process would not send again
+	else if (l->rival) // a restarted neighbour's old process would not send again
 		l->duplicate_ns = now_ns;
-	else if (l->unproven) // the same holds here
+	else if (l->unproven) // the same, but perhaps by a recording
 		l->replayed_ns = now_ns;
 	l->rival = l->unproven = false;
-	// A neighbour that has heard this switch and does not any more has waited for its hold time
-	// already. One that has not heard it yet may have had nothing to hear: hellos that
-	// waited here while this switch had no CPU count once.
+	// A neighbour that no longer hears this switch has already waited for its hold time. A
+	// neighbour that has never heard this switch may have had nothing to hear. Several of its
+	// hellos may have waited here while this switch had no CPU; these count once.
 	if (hello->flags & DRB_HELLO_HEARS)
 		l->deaf = 0;
 	else if (l->heard_us)

@@ -62,7 +62,7 @@ const char *drb_link_state_name(enum drb_link_state state);
 // It also bounds the wait of a switch that loses hellos itself.
 #define DRB_HOLD_MAX_NS UINT64_C(3200000000)
 
-// A hello that echoes one further back than this is no answer.
+// A hello is no answer if it echoes a hello that is further back than this number.
 #define DRB_HELLO_ECHO_MAX 64
 
 // Results of a received hello.
@@ -92,9 +92,9 @@ struct drb_link {
 	bool drained; // by the operator of this switch
 	enum drb_link_state state;
 	bool carrier;
-	bool heard;    // a hello has arrived
-	bool heard_us; // the neighbour's process has heard this switch
-	uint32_t deaf; // consecutive hellos by which the neighbour does not hear this switch
+	bool heard;                    // a hello has arrived
+	bool heard_us;                 // the neighbour's process has heard this switch
+	uint32_t deaf;                 // counts hellos in a row without DRB_HELLO_HEARS
 	struct drb_hello hello;        // the last one that was taken
 	struct drb_hello_serial asked; // serial of a hello that was no answer, to be echoed
 	bool rival;                    // a rival sent a hello since the last one
@@ -145,8 +145,8 @@ uint64_t drb_link_hold_ns(const struct drb_link *l);
 // neighbour.
 void drb_link_say(struct drb_link *l, struct drb_hello *hello, uint64_t now_ns);
 // True if only hellos without news have arrived lately, so that fewer hellos of this switch
-// suffice. A neighbour that sends packets still receives all hellos, so it detects as soon as
-// before that the return path is broken.
+// suffice. A neighbour that sends packets still receives all hellos. It therefore detects a broken
+// return path as early as on a link that is not at rest.
 bool drb_link_rests(const struct drb_link *l, uint64_t now_ns);
 // The hello of the last drb_link_say() could not be sent: the next one takes its number.
 void drb_link_unsay(struct drb_link *l);

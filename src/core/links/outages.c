@@ -119,8 +119,8 @@ static void note_sayer(struct self *s, uint32_t sayer)
 	}
 }
 
-// True if the outage concerns this switch or one of its links, so that it knows better itself. A
-// report that the other end of a link makes counts.
+// True if the outage is of this switch or of one of its links, so that this switch knows better
+// itself. False for a dead link that the switch at its other end reports.
 static bool is_own(struct self *s, uint32_t key, struct ends ends, uint32_t sayer)
 {
 	if (ends.low != s->item && ends.high != s->item)
@@ -165,7 +165,7 @@ static void keep_nearest(struct drb_outages *o, const struct merged *m)
 	}
 }
 
-// True if an outage that is not known yet is added. self: the switch that hears it from a
+// True if an outage that is not known yet must be added. self: the switch that hears of it from a
 // neighbour, or NULL.
 static bool is_taken(const struct drb_tree *t, struct self *self, uint32_t key, uint32_t distance)
 {

@@ -6,7 +6,7 @@
 // An outage that no switch sees any more disappears, because its distances keep growing.
 //   link dead     reported by both ends, once they hear that the other end is alive
 //   switch dead   reported by each neighbour whose link to it is dead and that hears no sign of its
-//                 life: an outage that it reports of its own links, or
+//                 life. A sign of life is its report of an outage of its own links, or the next:
 //   switch alive  reported by a switch that hears that it or its end of a link is dead, and that
 //                 reports no other outage of its own
 //   link spare    reported by both ends, unless a whole end is spare

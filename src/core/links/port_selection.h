@@ -5,8 +5,8 @@
 //   dead     takes none.
 //   drained  takes none while there is another path. A drained down-port is used if the switch
 //            below says that it has no other uplink; drained uplinks are used if this switch has no
-//            other. It reports that to the switches above, unless no port below is in use, so that
-//            the path from a host to the core stays whole.
+//            other. This switch then reports that to the switches above, unless no port below is in
+//            use. Thus the path from a host to the core stays whole.
 // A switch whose ports are all drained forwards what it still receives: its neighbours send nothing
 // new.
 

@@ -71,6 +71,6 @@ static inline double drb_rng_unit(struct drb_rng *r)
 
 // A uniformly random permutation of 0..n-1 (Fisher-Yates) into p.
 void drb_rng_permutation(struct drb_rng *r, uint32_t p[], uint32_t n);
-// The same without fixed points. It is drawn again until there is no fixed point, e times on
-// average. n >= 2.
+// The same without fixed points. The permutation is drawn again until it has no fixed point, e
+// times on average. n >= 2.
 void drb_rng_derangement(struct drb_rng *r, uint32_t p[], uint32_t n);

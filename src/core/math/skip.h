@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Skips random numbers: makes a generator as if it had drawn `count` numbers, in about a
-// microsecond. Parts of a run on several threads so take their draws from one stream.
+// microsecond. Parts of a run on several threads can thus take their draws from one stream.
 
 #include "core/math/random.h"
 
-#define DRB_SKIP_DIGITS 4 // of a count in base 256; the last one is drawn
+#define DRB_SKIP_DIGITS 4 // of a count in base 256; the lowest digit is skipped by drawing
 #define DRB_SKIP_MOST (UINT64_C(1) << 8 * DRB_SKIP_DIGITS)
 
 // A polynomial over GF(2) of degree below 256; bit i of word j is the coefficient of x^(64 j + i).

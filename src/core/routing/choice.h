@@ -6,8 +6,8 @@
 
 #include "drb/scheme.h"
 
-// The most uplinks that a scheme compares short of all: `choices` is 2..DRB_CHOICES_MAX, or d for
-// all.
+// The most uplinks that a scheme compares if it does not compare all: `choices` is
+// 2..DRB_CHOICES_MAX, or d for all.
 #define DRB_CHOICES_MAX 64
 
 // The salt of a switch, which makes its random choices differ from those of others.

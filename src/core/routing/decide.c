@@ -25,7 +25,7 @@ static int32_t detour(const struct drb_detour_node *node, struct drb_usable_port
 
 	if (to.port == DRB_DETOUR_NO_ROUTE && links.drained) {
 		// A drained port is better than a loss: the packet was sent before all neighbours
-		// knew.
+		// knew the outages.
 		links.usable |= links.drained;
 		to = drb_detour_next(node, links, &packet);
 	}
@@ -61,8 +61,8 @@ static uint32_t draw_port(uint64_t ports, uint64_t draw)
 	return (uint32_t)__builtin_ctzll(ports);
 }
 
-// Follows the known outages. A packet is marked until it arrives if its path does not go up and
-// then down. NOT_ROUTED: no path is known, or the neighbours would not know it yet.
+// Follows the known outages. If the path of a packet does not go up and then down, the packet is
+// marked until it arrives. NOT_ROUTED: no path is known, or the neighbours would not know it yet.
 static int32_t by_routes(const struct drb_decider *s, const struct drb_detour_node *node,
 			 struct drb_usable_ports links, const uint32_t *load,
 			 struct drb_decision *d)

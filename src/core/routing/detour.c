@@ -69,7 +69,7 @@ static struct drb_detour_hop detour_begin(const struct visit *v, uint64_t childr
 {
 	uint64_t no_alternate = v->links.no_alternate;
 
-	// A child that only sends it further down needs no alternate uplink.
+	// A child that only sends the packet further down needs no alternate uplink.
 	if (depth == 1 && (v->node->layer == 2 || (children & ~no_alternate)))
 		children &= ~no_alternate;
 	else

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-// Measured in the simulator. Spreading has the lower mean latency from 0.22 times the size on. But
-// where the whole fabric is less uneven than this limit, some switches exceed it by chance of the
-// hosts below them. A few such switches are enough for all to hear.
+// The unevenness above which a switch spreads, measured in the simulator. Spreading has the lower
+// mean latency already from 0.22 times the size on. The limit is higher because in a less uneven
+// fabric some switches exceed it by chance of the hosts below them. A few such switches are enough
+// for all to hear.
 static double unevenness_limit(double size)
 {
 	return fmax(1.5, 0.35 * size);
@@ -30,19 +31,19 @@ static double overflow_limit(double size)
 #define END_UNEVEN 0.7 // of the part above 1
 #define END_OVERFLOW 0.9
 #define END_LASTING 0.5
-#define DEAF 0.25 // of packets that it sends up
+#define DEAF 0.25 // deaf: receives less than this share of the packets that it sends up
 // An egress queue of a down-port with more packets than this times d for DRB_SPREAD_BURSTS windows
 // is evidence; with twice as many it is evidence at once. Shorter queues last by chance under
 // random destinations (F(3,8) at 0.9).
 #define STAND 6
 // While some uplinks are dead, all others are longer than this times d only if they cannot carry
-// the packets that come. It never happened under fresh permutations up to a use of 0.99 (F(3,2),
+// the packets that come. This never happened under fresh permutations up to a use of 0.99 (F(3,2),
 // F(3,4), F(3,8)).
 #define STAND_UP 2
-#define DRAINED 4 // packets: a long queue has ended below
-// Windows for which the evidence holds after that. They double each time that a queue soon becomes
-// long again. Otherwise a fabric whose queues drain while all switches spread would start and stop
-// spreading in turn.
+#define DRAINED 4 // packets: a long queue stays long while it has more than this
+// Windows for which the evidence holds after a long queue has ended. They double each time that a
+// queue soon becomes long again. Otherwise a fabric whose queues drain while all switches spread
+// would start and stop spreading in turn.
 #define HOLD DRB_SPREAD_LASTS
 #define HOLD_MOST (16 * HOLD)
 
@@ -207,8 +208,8 @@ static void judge_turning(struct drb_spread *s)
 	evidence_set(s, DRB_SPREAD_BY_TURNING, s->remembers > 0);
 }
 
-// True while a queue has been longer than `most` for long enough. stood: windows for which it has
-// been.
+// True while a queue has been longer than `most` for long enough. *stood: windows for which it has
+// been that long.
 static bool stands(uint64_t *stood, uint32_t waiting, uint32_t most)
 {
 	*stood = waiting > (*stood ? DRAINED : most) ? *stood + 1 : 0;

@@ -6,24 +6,25 @@
 // The law. A core's down-link carries, by default, the packets of one destination D. Let x_D be the
 // share of D's packets that leave their D-mod-k path, averaged over sources. Let x be the mean of
 // x_D over the destinations below the same port of the cores: their spread packets come on top. The
-// load of the down-link is therefore rho (1 - x_D + x). It is stable for every D iff
+// load of the down-link is therefore rho (1 - x_D + x). The down-link is stable for every D iff
 //
 //     x - x_D < 1/rho - 1   for every D.
 //
-// It is safe if no switch spreads (x = 0), or if all do (x_D = x). If only some spread, they
-// overload the down-links of destinations to which the others keep their defaults, and no uplink
-// queue shows that. A switch therefore spreads on evidence of its own and marks its packets, and
-// switches that hear the marks spread, too.
+// All down-links are stable if no switch spreads (x = 0), or if all do (x_D = x). If only some
+// spread, they overload the down-links of destinations to which the others keep their defaults, and
+// no uplink queue shows that. A switch therefore spreads on evidence of its own and marks its
+// packets, and switches that hear the marks spread, too.
 //
 //   evidence  Packets are counted by their default uplink, whatever uplink they then take. The unit
 //             of time is that of one packet on an uplink. A switch begins to spread
-//             - at once: if within 16, defaults are very uneven and overflow: the uplinks could not
-//               carry more than half of what they have to spare;
-//             - bursts: if over 32 times 16, defaults are more uneven, or overflow more, than what
-//               spreading costs in a fabric of this size;
-//             - lasting: if over 2048, they overflow by more than half of what is to spare; if by
-//               much more, that is found after 512.
-//             Uneven: the variance over uplinks against that of packets with random defaults.
+//             - at once: if within 16 such times, defaults are very uneven and overflow: the
+//               uplinks could not carry more than half of what they have to spare;
+//             - bursts: if over 32 times 16 such times, defaults are more uneven, or overflow more,
+//               than what spreading costs in a fabric of this size;
+//             - lasting: if over 2048 such times, defaults overflow by more than half of what is to
+//               spare. If by much more, that is found after 512.
+//             Unevenness is the variance over uplinks, divided by that of packets with random
+//             defaults.
 //   marks     A spread packet carries a distance: 1 if this switch has evidence, else one more than
 //             what it heard. The switches to which it goes up spread it as well. A switch hears the
 //             marks of packets from above. If of the last 32 d packets at least 3/2 d carry a
@@ -36,12 +37,12 @@
 //   deafness  A switch that gets less than a quarter of what it sends up cannot hear the switches
 //             that it would overload. It spreads at distance 2, so others follow only where they
 //             hear enough of it: a single rack that only sends moves too little to overload a link.
-//             One of several workers sees a part of the packets from above: it cannot judge this,
-//             and does not.
+//             If a switch has several workers, each sees only a part of the packets from above, so
+//             none judges this.
 //   queues    An egress queue towards the hosts that stays long is evidence, at a switch above
-//             layer 1. A few hosts that keep writing to one pod overload its down-links by what drb
-//             moves. The mean overflow of the switches below does not show that: only the core's
-//             port to the pod sees that share.
+//             layer 1. A few hosts that keep writing to one pod overload its down-links by the
+//             packets that drb redirects. The mean overflow of the switches below does not show
+//             that: only the core's port to the pod sees that share.
 //             It is evidence, too, if all usable uplinks of such a switch stay long while others
 //             are dead. The switches below send it more than it can carry, and spread when they
 //             hear its marks.
@@ -82,7 +83,7 @@ struct drb_spread {
 	uint64_t *weight;        // lent: per uplink, its rate over the average, 2^-32
 	uint32_t queues;         // egress queues of down-ports that it watches
 	uint32_t arity;          // d: limits of queues are multiples of it
-	uint64_t *stood; // lent: windows for which each of these, then the uplinks, has been long
+	uint64_t *stood; // lent: windows for which each queue, then the uplinks, has been long
 	// Hot.
 	uint8_t distance;                   // of packets that it sends up; 0: it does not spread
 	uint8_t heard;                      // distance that follows from marks it heard, 0: none
@@ -95,15 +96,15 @@ struct drb_spread {
 	bool hears_all;                     // it gets all packets from above
 	struct drb_spread_ears {
 		uint32_t windows;
-		double heard, sent; // packets, in these
+		double heard, sent; // packets, in these windows
 	} ears;
 	// While some uplinks are unusable: the fewest packets that a packet found in the uplink
 	// that it joined in this window; UINT32_MAX: none joined one.
 	uint32_t joined;
 	bool turned;        // a packet of distance 1 turned round here in this window
-	uint32_t remembers; // windows for which it still remembers one
-	// Windows for which the evidence of queues still holds; for which it held last time; and
-	// windows since then.
+	uint32_t remembers; // windows for which it still remembers that packet
+	// holds: windows for which the evidence of queues still holds. held: windows for which it
+	// held last time. since: windows since then.
 	uint32_t holds, held, since;
 	// Sums over the windows that are judged together.
 	struct drb_spread_bursts {

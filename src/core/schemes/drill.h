@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // drill: DRILL(2,1) (Ghorbani et al., SIGCOMM 2017). It takes the shortest of two random uplinks
-// and the uplink that was shortest last time, which is the one taken then. With two uplinks it
-// equals micro. Each worker of a switch remembers its own last uplink. If some uplinks are dead, it
-// is micro among the others, without memory.
+// and the uplink that it took last time, which was the shortest then. With two uplinks it equals
+// micro. Each worker of a switch remembers its own last uplink. If some uplinks are dead, it is
+// micro among the others, without memory.
 
 #include "core/routing/among.h"
 

@@ -81,8 +81,8 @@ static void draw_oneway(struct roles *r)
 	traffic->answering = half;
 }
 
-// One pod only receives. A share of its hosts receive all their packets from one host each,
-// elsewhere. The senders of a rack keep destinations below one of its uplinks. The pod's own hosts
+// One pod only receives. A share of its hosts receive all their packets from one host each, in
+// other pods. The senders of a rack keep destinations below one of its uplinks. The pod's own hosts
 // have destinations, too, but weight 0.
 static void draw_sink(struct roles *r)
 {
