@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Detours around a dead down-link, without messages. A detour begins at a switch of layer m whose
-// down-port to the destination is dead. The packet goes down to a usable child. The child sends it
-// up by an uplink other than the one it came from. All parents of that child have the same
-// children, so a dead link costs two extra hops.
-// This does not pass a dead child switch. On a second detour the packet goes one layer deeper
-// before it goes up, and returns to a switch with other children. If no child has an alternate
-// uplink, the packet goes up. The parent would have to return it, so it begins a detour two layers
-// deep.
+// down-port to the destination is dead. The packet goes down to a usable child. The child sends the
+// packet up by another uplink than the one by which the packet came. All parents of that child have
+// the same children, so a dead link costs two extra hops.
+// Such a detour does not get past a dead child switch. On a second detour the packet goes one layer
+// deeper before it goes up, and returns to a switch with other children. If no child has an
+// alternate uplink, the packet goes up. The parent would have to return the packet, so the parent
+// begins a detour two layers deep.
 // The packet carries a detour mark, which is 0 before its detour and when it reaches a host:
 //   bits 0..3  extra hops so far, in units of two, including those of the current detour
 //   bits 4..6  layers still to go down before it goes up
-//   bit 7      it follows routes (drb_usable_ports) instead; bits 0..6 count its hops since then
+//   bit 7      the packet follows routes (drb_usable_ports) instead; bits 0..6 count its hops
+//              since then
 
 #include <stdbool.h>
 #include <stdint.h>

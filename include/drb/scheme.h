@@ -81,8 +81,8 @@ enum drb_scheme_need {
 	DRB_TAKES_TURNS = 32,
 	// Core switches, which choose no uplink, have a state, too.
 	DRB_AT_CORES = 64,
-	// Takes uplinks of equal load equally often. These are all uplinks, or with
-	// DRB_HAS_THRESHOLD those other than a default whose load is higher by more than T.
+	// Takes uplinks of equal load equally often. With DRB_HAS_THRESHOLD, this holds for the
+	// uplinks other than the default, if the load of the default is higher by more than T.
 	DRB_UNIFORM = 128,
 };
 
