@@ -11,10 +11,11 @@ from drbfabric.common import interrupts
 
 
 class Child:
-    """A program that runs until it ends or the context is left, which sends SIGTERM and waits.
+    """A program that runs until it ends or the context is left. Leaving the context sends SIGTERM
+    and waits.
 
-    Its standard input is `text`, or with None that of this program. Its output is kept; with
-    `shown`, it goes to that of this program instead."""
+    Its standard input is `text`, or that of this program if `text` is None. Its output is kept, or
+    goes to the output of this program if `shown` is true."""
 
     def __init__(self, command, text='', shown=False):
         self.files = [] if shown else [tempfile.TemporaryFile('w+') for _ in range(2)]
@@ -41,7 +42,7 @@ class Child:
         return self.process.poll() is None
 
     def said(self):
-        """The text that it has written to standard error so far."""
+        """The text that the program has written to standard error so far."""
         return os.pread(self.files[1].fileno(), 1 << 20, 0).decode(errors='replace')
 
     def wait(self):
@@ -80,8 +81,9 @@ def _need_success(child, command):
 
 
 def run(command):
-    """Runs a program that must succeed, and returns its output. Otherwise its last message becomes
-    a Failure, which has code 2 if that is its exit status, and code 1 else."""
+    """Runs a program that must succeed, and returns its output. If the program fails, its last
+    message becomes a Failure. The Failure has code 2 if the exit status is 2, and code 1
+    otherwise."""
     with Child(command) as child:
         return _need_success(child, command)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Signals before a program has done anything: nothing must be undone, so the program ends at once.
+"""Handles signals before a program has done anything. Nothing must be undone then, so a signal ends
+the program at once.
 
 This module imports nothing slow, because programs import it first.
 """

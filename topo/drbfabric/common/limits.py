@@ -3,7 +3,7 @@
 
 import resource
 
-SPARE_FILES = 24  # files that a process has open otherwise
+SPARE_FILES = 24  # other files that a process has open
 
 
 def at_once(most, files=1):

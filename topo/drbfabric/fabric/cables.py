@@ -15,7 +15,8 @@ from drbfabric.fabric import netns
 
 
 def ends(plan):
-    """Ends here that are an interface of the machine, or a VLAN of one: (link, side, namespace)."""
+    """Ends of links on this machine whose port is an interface of the machine, or a VLAN on one:
+    (link, side, namespace)."""
     spaces = {node['name']: node['namespace'] for node in plan.get('switches', [])}
     return [(link, side, spaces[link[side]]) for link in plan.get('links', []) for side in ('lower', 'upper')
             if f'{side}_interface' in link and link[side] in spaces]

@@ -131,7 +131,7 @@ def pairs_a_wave(plan):
 
 
 def _flush_neighbours(plan, labels):
-    """Flushes the neighbour tables of those of these hosts that are on this machine.
+    """Flushes the neighbour tables of these hosts, except of those on other machines.
 
     Entries that are being resolved stay: packets that wait for them would be lost, among them
     answers to hosts of other machines."""

@@ -170,8 +170,8 @@ class Fabric:
                         f'{self.name} first, or {otherwise}')
 
     def create(self, owner=None):
-        """Makes the folder. It never exists without state.json, which shows that the harness made
-        it.
+        """Makes the folder. The folder never exists without state.json, which shows that the
+        harness made it.
 
         owner: the id of the process with which the fabric ends."""
         new = f'{ROOT}/.{self.name}.new'

@@ -56,8 +56,8 @@ def _is_ours(pid, prefix, namespaces):
 def of_fabric(prefix, namespaces):
     """Yields (pid, start) of all drbswitch processes that run a config below prefix in one of these
     namespaces, given as {name: inode}."""
-    # A path does not identify a config across mount namespaces; an inode does while its namespace
-    # exists.
+    # A path does not identify a config across mount namespaces. The inode of a network namespace
+    # identifies the fabric while that namespace exists.
     living = {inode for name, inode in namespaces.items() if netns.inode(name) == inode}
     for entry in os.listdir('/proc'):
         if not entry.isdigit():

@@ -175,7 +175,7 @@ def need(fabric, verb, names):
 
 
 def rate(fabric, names):
-    """Sets the rate of a link in both directions, except in that from a host."""
+    """Sets the rate of a link in both directions, except in the direction from a host."""
     link, value = _link_and_rate(fabric, names)
     configs = {n['name']: fabric.path(n['config']) for n in fabric.need_plan()['switches']}
     for node, port in link.ends:

@@ -128,7 +128,7 @@ class Watch:
 
 
 class Course:
-    """The course of a scenario: the events to come, and what those that happened left broken."""
+    """The course of a scenario: the events to come, and what earlier events have left broken."""
 
     def __init__(self, events):
         self.ahead, self.broken = list(events), {}

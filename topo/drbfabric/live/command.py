@@ -47,7 +47,7 @@ def machine_of(args):
 
 
 def _checked(machine, model, point):
-    """Returns the setup of a point, or raises what is wrong with it."""
+    """Returns the setup of a point. Raises an error if the point is wrong."""
     module = setup if model == 'packet' else tcp
     made = module.setup_of(machine, point)
     module.check_setup(made, machine)

@@ -11,8 +11,8 @@ from drbfabric.common import children
 from drbfabric.common.places import program
 from drbfabric.live import timed_faults
 
-# Slots of traffic after the last measured slot: its packets must not find a fabric that is running
-# empty.
+# Slots of traffic after the last measured slot. Without them, packets of that slot would find fewer
+# other packets than usual.
 TAIL_SLOTS = 100
 
 

@@ -71,8 +71,8 @@ class RunningFabric:
     def set(self, first, options):
         """Starts the fabric, or changes the settings of the running one. Counters restart at zero.
 
-        first: options of `fabric up` alone; a fabric with others is taken down. options: those that
-        `fabric replan` changes. Returns the plan."""
+        first: options of `fabric up` alone. If they differ from those of the running fabric, it is
+        taken down. options: those that `fabric replan` changes. Returns the plan."""
         if self.up.held and first != self.first:
             self.down()
         if self.up.held:

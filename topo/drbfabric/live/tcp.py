@@ -19,14 +19,14 @@ FLOWLET_GAP = 20  # slots, as in drbsim
 # FLOW_IDLE. The simulator knows the exact end. An acknowledgement that comes later than FLOW_GRACE
 # after a FIN counts as a new flow for FLOW_IDLE.
 FLOW_GRACE, FLOW_IDLE = 30, 120
-SECONDS = 10  # a run may take so long besides the slots of its point
+SECONDS = 10  # a run may take this long in addition to the slots of its point
 CONGESTION = '/proc/sys/net/ipv4/tcp_available_congestion_control'
 
 
 @dataclass(frozen=True)
 class Setup:
     """Options of a point of the model tcp. list: a file as `drbsim transfer --list` prints it.
-    slots: a run may take so many, and SECONDS. A threshold of '' is that of the scheme."""
+    slots: a run may take this many, plus SECONDS. A threshold of '' is that of the scheme."""
     layers: int = 3
     arity: int = 2
     uplinks: int = 0

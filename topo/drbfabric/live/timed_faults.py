@@ -2,9 +2,10 @@
 """Cuts and mends links, and kills switches, at given slots of a live run.
 
 The list has the form of `drbsim packet --faults`. Switches notice a cut link, or a neighbour that
-was killed, after three hellos; a cut link earlier if the kernel reports the lost carrier. Others
-hear of it some hellos later. Killed switches stay dead until the next run: one that starts needs
-many slots until it forwards, the simulator's needs none."""
+was killed, after three missed hellos. They notice a cut link earlier if the kernel reports the lost
+carrier. Other switches learn of it some hellos later. Killed switches stay dead until the next run,
+because a switch that starts needs many slots until it forwards, while the simulator's needs
+none."""
 
 import math
 import os
@@ -20,7 +21,7 @@ LOOK_SECONDS = 0.1
 AFTER_SECONDS = 1e-5  # a packet before its slot would leave a slot earlier
 LINE = re.compile(r'([0-9]+)\s+(cut|mend|kill)\s+(\S.*)')
 STATES = {'cut': 'down', 'mend': 'up'}
-# Switches hold a link back as flapping that is cut more often than this within a minute.
+# If a link is cut more often than this within a minute, switches hold it back as flapping.
 CUTS_MAX = 3
 
 

@@ -57,8 +57,8 @@ def _one(machines, args, scheme, load):
     row = {'scheme': scheme, 'load': load, **combined.total(reports)}
     ways = combined.one_way(reports)
     combined.say_unknown(ways)
-    # If one pair of machines has no mean, there is none at all: a mean over the others would be one
-    # over other paths through the fabric.
+    # If one pair of machines has no mean, the experiment has none. A mean over the other pairs
+    # would be over other paths through the fabric.
     packets = sum(way['packets'] for way in ways) if all('mean_us' in way for way in ways) else 0
     for key in ('mean_us', 'error_us') if packets else ():
         row[key] = sum(way[key] * way['packets'] for way in ways) / packets

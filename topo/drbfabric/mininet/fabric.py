@@ -27,7 +27,7 @@ def _rate(bw):
 
 
 def _need_options(options):
-    """Refuses unknown options, which drbtopo could take for the beginning of others."""
+    """Refuses unknown options, which drbtopo could take for abbreviations of other options."""
     known = re.findall(r'--([a-z0-9-]+)', children.run([program('drbtopo', 'plan'), 'plan', '--help']))
     for key in options:
         if key.replace('_', '-') not in known:
@@ -121,7 +121,7 @@ class MininetFabric:
                             'build it by FatTreeTopo')
 
     def _say_links(self, planned):
-        """Reports links between nodes of the plan that the plan has not."""
+        """Reports links between nodes of the plan that the plan does not have."""
         links = {intf.link for name in planned for intf in self.nodes[name].intfList() if intf.link}
         for one, two in sorted(((link.intf1, link.intf2) for link in links), key=lambda ends: ends[0].name):
             names = {one.node.name, two.node.name}

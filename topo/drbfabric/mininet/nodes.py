@@ -46,8 +46,8 @@ class FatTreeTopo(Topo):
 class DrbSwitch(Switch):
     """A drbswitch process in a namespace of its own.
 
-    bw: rate in Mbit/s of its links without another; fabric: name of the fabric for drbctl and
-    drbgen. All other options are those of `drbtopo plan`, with _ instead of -: scheme='walk',
+    bw: rate in Mbit/s of those of its links that set no rate; fabric: name of the fabric for drbctl
+    and drbgen. All other options are those of `drbtopo plan`, with _ instead of -: scheme='walk',
     threshold=3, rate='500pps'."""
 
     warned = False  # that a controller has no effect
