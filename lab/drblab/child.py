@@ -16,8 +16,8 @@ from drblab.point import Point, PointError
 
 
 def output_of(command: Sequence[str]) -> str:
-    """Runs a program and returns its output. Its last message becomes the error: PointError if its
-    exit status is 2, and EngineError else."""
+    """Runs a program and returns its output. If the program fails, its last message becomes the
+    error: PointError for exit status 2, EngineError for any other."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f'ended with status {done.returncode}']

@@ -52,7 +52,7 @@ class _Version(argparse.Action):
 def _text(name: str) -> str:
     """Returns the docstring of a study.
 
-    It is parsed, because an import would load pandas and matplotlib for a second or two."""
+    The module is parsed, because an import would load pandas and matplotlib for a second or two."""
     spec = importlib.util.find_spec(f'drblab.studies.{name}')
     assert spec and spec.origin
     return ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding='utf-8'))) or ''
@@ -106,5 +106,5 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def entry() -> None:
-    """The command line of this process."""
+    """Runs the command line of this process, and ends the process."""
     sys.exit(main(sys.argv[1:]))

@@ -104,7 +104,8 @@ class Journal:
                 raise OSError(e.errno, e.strerror, str(self.path)) from e
 
     def count(self, keys: Iterable[str]) -> int:
-        """The number of rows in the journal among those read at first and those of these keys.
+        """The number of rows in the journal that were read when it was opened or have one of these
+        keys.
 
         Reads the file again, because an interruption may come just after a row was written.
         """
@@ -113,7 +114,8 @@ class Journal:
         return len(_read(self.path, {*self.rows, *keys})[0])
 
     def close(self) -> None:
-        """Closes the file. Processes that an executor forked have it, and its lock, too."""
+        """Unlocks and closes the file. Closing alone would not unlock it, because processes that an
+        executor forked have it open, too."""
         if self._file >= 0:
             with contextlib.suppress(OSError):
                 fcntl.flock(self._file, fcntl.LOCK_UN)

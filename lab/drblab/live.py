@@ -35,7 +35,7 @@ def version_of_programs() -> str:
 
 
 def need_root() -> None:
-    """Refuses to go on without root, before anything takes time."""
+    """Fails at once if this process is not root, before anything takes time."""
     if os.geteuid() != 0:
         raise PointError('a live fabric needs root; without, run it through drbrootless '
                          '(topo/rootless in a checkout)')

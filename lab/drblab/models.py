@@ -128,9 +128,9 @@ def models_of(program: str) -> Models:
 def program(name: str, folder: str = 'sim') -> str:
     """The path of a program of this project.
 
-    If the environment variable DRB_BUILD is set, it is looked for in this build folder, and else in
-    the folder `bin` of the prefix that has this package. In a checkout, the checkout's build folder
-    comes before that. The last resort is PATH.
+    If the environment variable DRB_BUILD is set, the program is looked for in that build folder.
+    Otherwise it is looked for in the folder `bin` of the prefix that has this package. In a
+    checkout, the checkout's build folder comes first. The last resort is PATH.
     """
     if 'DRB_BUILD' in os.environ:
         return _first(name, [Path(os.environ['DRB_BUILD']) / 'src' / folder / name])

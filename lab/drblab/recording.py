@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Recordings of `drbctl record`, summed up over their whole time.
 
-`links()` has a row for each port of each switch. A switch that was started again begins at 0; what
-it sent between the last poll before and the first after its start is not known and left out.
+`links()` has a row for each port of each switch. A switch that was started again counts from 0.
+Packets that it sent between the last poll before that start and the first poll after it are unknown
+and left out.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class RecordingError(ValueError):
 
 
 def _polls(path: File) -> Iterator[dict[str, Any]]:
-    """Yields the polls. A last line that was cut off is none."""
+    """Yields the polls. Ignores a last line that was cut off."""
     lines = Path(path).read_text(encoding='utf-8', errors='replace').splitlines()
     for number, line in enumerate(lines, 1):
         try:
@@ -67,7 +68,7 @@ class _Link:
         self.seconds, self.longest = 0.0, 0.0
 
     def add(self, pid: int, time_ns: int, port: dict[str, Any], count: dict[str, Any]) -> None:
-        """Adds what happened since the poll before."""
+        """Adds what happened since the previous poll."""
         now = {name: count.get(name) or 0.0 for name in self.sums}
         self.rate = port.get('rate') or self.rate
         self.longest = max(self.longest, count.get('queue_packets') or 0.0)

@@ -80,7 +80,7 @@ def _frame(engine: Engine, points: Sequence[Point], rows: Sequence[Row]) -> pand
 
 def _run_left(left: dict[str, Point], engine: Engine, kept: Journal,
               rows: Iterator[tuple[int, Row]], total: int) -> None:
-    """Takes the rows of points that are not in the journal."""
+    """Takes the rows of the points that were left to run, and adds them to the journal."""
     keys, points = list(left), list(left.values())
     progress = Progress(total, total - len(left))
 

@@ -8,7 +8,7 @@ import os
 
 
 def write(path: str, text: str) -> None:
-    """Replaces a file by this text. After OSError the file is as before."""
+    """Replaces a file by this text. After an OSError the file is unchanged."""
     new = f'{path}.new'
     try:
         with open(new, 'w', encoding='utf-8', newline='') as f:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes one HTML file from a template. It contains its pictures and needs no other files."""
+"""Makes one HTML file from a template. The file contains its pictures and needs no other files."""
 
 import math
 import os

@@ -11,7 +11,7 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228
 def student(freedom: int) -> float:
     if freedom <= len(STUDENT):
         return STUDENT[freedom - 1]
-    # Cornish-Fisher expansion: right to three digits from 16 on.
+    # Cornish-Fisher expansion: right to three digits from 16 degrees of freedom on.
     z = 1.959964
     return (z + (z * z * z + z) / (4 * freedom) +
             (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96.0 * freedom * freedom))

@@ -106,7 +106,7 @@ class Place:
         return self.best(self.flows)
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Rules of switches and of hosts under which all arrived."""
+        """Pairs of a switch's rule and a host's rule under which all transfers arrived."""
         return [pair for pair in itertools.product(self.switches, self.hosts) if not any(map(self.left, pair))]
 
     def beats(self, label: str, others: Sequence[str]) -> bool:

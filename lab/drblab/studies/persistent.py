@@ -26,8 +26,8 @@ from drblab.studies import options
 from drblab.studies.genes import Case, Traffic
 
 SCHEMES = ('drb', 'micro', 'walk', 'dmodk')
-# Slots of a full run, of one above load 0.9, and of one above it in the long plan. high 0: only the
-# long plan has this fabric.
+# Slots of a full run, of a run above load 0.9, and of a run above load 0.9 in the long plan. If the
+# second number is 0, only the long plan has this fabric.
 FABRICS = {(3, 8): (6000, 4000, 6000), (3, 24): (1000, 0, 1500), (4, 6): (3000, 0, 3000),
            (3, 2): (20000, 20000, 20000), (3, 4): (12000, 8000, 12000)}
 # Names for drbsim packet --traffic or of CASES. A value of --fail may follow after a blank.

@@ -12,7 +12,8 @@ Row = Mapping[str, Any]
 # Traffic of the demo: pattern of drbgen and drbsim, short name, description.
 TRAFFIC = (('permutation', 'fresh', 'fresh permutations (new destinations each slot)'),
            ('fixed', 'persistent', 'a persistent permutation (hosts keep destinations)'))
-# Latencies that differ by this share count as equal: live runs differ from the simulator as far.
+# Latencies that differ by this share count as equal, because live runs differ from the simulator by
+# about this share.
 EQUAL = 0.03
 # A winner is "at or near the lowest latency" within this share of it.
 NEAR = 0.08

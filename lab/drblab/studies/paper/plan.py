@@ -24,7 +24,7 @@ WIRED = [(layers, arity, 2 * arity ** layers < 200)
 def lengths(quick: bool, load: float) -> tuple[int, int]:
     """The slots of a run, and the number of its last slots that are measured.
 
-    They are those of the paper at loads at which queues need that long to settle. At lower loads,
+    Both are those of the paper at loads at which queues need that long to settle. At lower loads,
     the run has the slots that queues need, and then at most 120 measured ones. Quick runs suffice
     for a picture only."""
     if quick:
@@ -87,7 +87,7 @@ class Plan:
                       rate=0.9, threshold=t, time=10, repeats=4, seed=self._seeds(3))
 
     def _bins(self) -> Iterator[Point]:
-        """More and more bins, for the growth of the fullest; and a bin per host, with more
+        """More and more bins, to see how the fullest one grows; and one bin per host, with more
         balls."""
         for bits in range(10, 19 if self.quick else 25, 2):
             yield from _sweep('bins', 'bins', bins=1 << bits, each=1,

@@ -55,7 +55,8 @@ def _take_flow(row: Row) -> None:
 
 
 def _take_packet(row: Row) -> None:
-    """Completes a row of packets. Growth of as few links as chance explains is unclear."""
+    """Completes a row of packets. If no more links grow than chance explains, it is unclear whether
+    queues grow."""
     by_chance = (2 * row.layers - 1) * row.hosts // GROWTH_ONE_IN
     chance = 0 < row.growing_links <= by_chance
     row.unclear = row.growing == 'unclear' or chance

@@ -33,8 +33,8 @@ def _with_interval(value: float, half: float, unit: str = '') -> str:
 
 
 def _off(value: float, half: float) -> str:
-    """Formats a deviation in percent. An interval wider than the deviation and than TOLERANCE shows
-    nothing."""
+    """Formats a deviation in percent. If half of its interval exceeds both the deviation and
+    TOLERANCE, the text is that there are too few runs to tell."""
     return 'too few to tell' if half > max(abs(value), TOLERANCE) else _with_interval(100 * value, 100 * half, ' %')
 
 
