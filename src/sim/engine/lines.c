@@ -26,8 +26,8 @@ static const struct sim_model *find_model(const struct sim_model *const models[]
 	drb_die("model %s: must be one of %s", text, names);
 }
 
-// The value as a command line would have it; a number is written into `buffer`. NULL: the value is
-// neither a number nor a text.
+// Returns the value as text in the form of a command line. A number is written into `buffer`. NULL:
+// the value is neither a number nor a text.
 static const char *text_of(const json_t *value, char buffer[NUMBER_MAX])
 {
 	if (json_is_integer(value))

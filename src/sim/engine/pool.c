@@ -83,7 +83,8 @@ static uint64_t share_of(const struct sim_pool *pool, uint64_t bytes)
 	return bytes <= share ? share : memory / (memory / bytes);
 }
 
-// Threads of the next run: an equal share of those without work for each task that waits.
+// Returns the number of threads for the next run: the threads without work, shared equally among
+// the waiting tasks, and at least 1.
 static uint32_t threads_of(const struct sim_pool *pool)
 {
 	const uint32_t threads = pool->setup.threads;
@@ -106,9 +107,9 @@ static struct sim_task *pop(struct sim_pool *pool)
 	return task;
 }
 
-// Takes the next task. Tasks behind it that can share its random draws come along while enough
-// tasks remain for the other threads. *share is the memory for all of them. Returns their number;
-// 0: the pool is closed and empty.
+// Takes the next task, and the tasks behind it that can share its random draws, as long as enough
+// tasks remain for the other threads. *share becomes the memory for all of them. Returns the number
+// of tasks; 0: the pool is closed and empty.
 static uint32_t tasks_take(struct sim_pool *pool, struct sim_task *task[TOGETHER], uint64_t *share)
 {
 	pthread_mutex_lock(&pool->lock);

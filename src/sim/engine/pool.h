@@ -19,8 +19,8 @@ struct sim_pool;
 struct sim_pool_setup {
 	uint32_t threads;
 	uint64_t memory; // bytes that all runs together may take
-	// The number of tasks to come; 0: unknown. If there are fewer than threads, runs get
-	// several threads, and more memory.
+	// The number of tasks to come; 0: unknown. If there are fewer tasks than threads, a run
+	// gets several threads and more memory.
 	uint64_t tasks;
 	// Called once for each task that has run, by one thread at a time. The caller owns the task
 	// again and frees it.

@@ -11,7 +11,7 @@ struct sim_sample {
 	double squares; // sum of squared distances from the mean
 };
 
-// A sample from its count, mean and standard deviation `sd`, which has no effect if count is 1.
+// Makes a sample from its count, mean and standard deviation. `sd` has no effect if count is 1.
 struct sim_sample sim_sample_of(uint32_t count, double mean, double sd);
 
 // Adds a figure. A new sample is all zero.

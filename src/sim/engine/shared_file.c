@@ -15,7 +15,7 @@
 
 struct shared {
 	char *path, purpose[PURPOSE_MAX];
-	struct stat was; // when the file was read; zeroed if it is not a regular file
+	struct stat was; // the file's state when it was read; zeroed if it is not a regular file
 	void *data;
 	void (*release)(void *data);
 	uint32_t users;

@@ -65,7 +65,7 @@ static struct drb_option *adopt(struct sim_verb_options *v, const struct drb_opt
 	return own;
 }
 
-// Copies those options of a set that take lists, or all others.
+// Copies the options of a set that take lists if `lists` is true, otherwise all its other options.
 static const struct drb_option *adopt_set(struct sim_verb_options *v, struct sim_sweeps *sweeps,
 					  const struct sim_set *set, bool lists)
 {

@@ -14,7 +14,8 @@ struct sim_verb_options {
 	enum drb_format format;
 	uint32_t runs;
 	bool each, instead;
-	// Private: the model's options as changed for this verb, and the help texts that these own.
+	// Private: copies of the model's options, changed for this verb, and the help texts of
+	// these copies.
 	struct drb_option option[SIM_VERB_OPTIONS_MAX];
 	char *help[SIM_VERB_OPTIONS_MAX];
 	uint32_t options;

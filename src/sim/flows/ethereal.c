@@ -34,7 +34,7 @@ static int part_add(struct split *s, struct part part)
 	if (x->field != y->field)                                                                  \
 	return x->field < y->field ? -1 : 1
 
-// Sorts parts that are dealt together next to each other.
+// Sorts parts so that those of one group, which are dealt together, are adjacent.
 static int by_group(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
@@ -68,8 +68,8 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return b == 0 ? a : gcd(b, a % b);
 }
 
-// The number of uplinks of a layer, and the difference that the next uplink makes in the number of
-// a path.
+// The uplinks of a layer: their number, and the difference between the path numbers of adjacent
+// uplinks.
 struct uplinks {
 	uint32_t count, each;
 };
@@ -94,7 +94,7 @@ static int deal(struct split *to, const struct part *part, uint32_t count, struc
 			p.size = (uint32_t)((uint64_t)part[i].size * (n + 1) / pieces - begin);
 			p.way = part[i].way + next % up.count * up.each;
 			p.order =
-				// Adjacent parts differ in their lower uplinks first.
+				// Parts with adjacent numbers differ in their lower uplinks first.
 				part[i].order + n * up.each;
 			if (p.size)
 				rc = part_add(to, p);

@@ -2,14 +2,15 @@
 #pragma once
 // Split flows: Ethereal (Addanki et al., arXiv 2407.00550). Hosts know all transfers of a step of a
 // job, which have equal sizes. Each host deals its transfers to the u uplinks of a switch in turn.
-// The r transfers that are left over are split into u / gcd(r, u) parts each, the fewest with which
-// all uplinks carry the same load. Each part keeps its path. A transfer has one window, split or
-// not: its packets go to its parts in turn, in proportion to their sizes.
+// If r transfers are left over, each is split into u / gcd(r, u) parts. This is the smallest number
+// of parts with which all uplinks carry the same load. Each part keeps its path. A transfer has one
+// window, whether it is split or not. Its packets go to its parts in turn, in proportion to their
+// sizes.
 //
-// The paper has leaves and spines. This code deals layer by layer: once for each part of the fabric
-// that the transfers go to, and for each path that they have taken so far. Each link then carries
-// the load that it would carry if each packet took a random path, except for remainders of whole
-// packets.
+// The paper has leaves and spines. This code deals transfers layer by layer. In each layer, it
+// deals transfers together if they go to the same part of the fabric and share their path so far.
+// Each link then carries the load that it would carry if each packet took a random path, except for
+// remainders of whole packets.
 
 #include "sim/flows/list.h"
 #include "sim/flows/transfer.h"
@@ -27,8 +28,8 @@ struct drb_ways {
 	} * part; // owned
 };
 
-// Splits the transfers of a list. All of these must have packets. together: the transfers of a host
-// are all of one step; otherwise each is a step of its own. 0 or -ENOMEM.
+// Splits the transfers of a list, all of which must have packets. together: all transfers of a host
+// belong to one step; otherwise each transfer is a step of its own. 0 or -ENOMEM.
 int drb_ethereal_split(const struct drb_tree *tree, const struct drb_list *from, bool together,
 		       struct drb_ways *to);
 void drb_ways_free(struct drb_ways *ways);

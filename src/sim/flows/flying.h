@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The packets in flight of all transfers, by the number that each carries in its word. Numbers are
-// assigned in turn, without those still in use, so that packets that hosts send in one slot are
-// adjacent in memory.
+// The packets in flight of all transfers. Each packet carries its number in its word. Numbers are
+// assigned in turn, and those still in use are skipped. Packets that hosts send in one slot are
+// therefore adjacent in memory.
 
 #include <errno.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ struct drb_flying {
 	bool trimmed : 1;  // it met a full queue: only its header arrives
 	bool last_hop : 1; // it was trimmed at the queue of the last link
 	bool again : 1;    // it was sent before
-	bool early : 1;    // its source had received nothing yet
+	bool early : 1;    // its source had not received anything yet
 	bool ask : 1;      // the receiver has to answer at once
 };
 

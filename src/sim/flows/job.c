@@ -16,8 +16,8 @@ struct listing {
 	const struct drb_job_rule *rule;
 	uint32_t ranks;
 	uint32_t *host; // [rank]
-	// Three arrays of transfers by rank: the one that the rank sent last, then those sent to it
-	// in even steps and in odd steps. DRB_LIST_NONE: none.
+	// Three arrays of transfers by rank: the last transfer that the rank sent, then the last
+	// transfers to the rank in even steps and in odd steps. DRB_LIST_NONE: no such transfer.
 	uint32_t *last;
 	struct drb_list *list;
 };

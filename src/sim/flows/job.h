@@ -5,8 +5,8 @@
 // each other rank). A rank begins a step when it has sent its data of the step before, and has
 // received the data that the rule below names. There is no common barrier.
 //
-//   all-reduce-ring      2 (n - 1) steps: data / n to the next rank, once that of the step before
-//                        came
+//   all-reduce-ring      2 (n - 1) steps: data / n to the next rank, after data / n of the step
+//                        before have arrived
 //   all-reduce-halving   recursive halving, then doubling: n a power of two
 //   all-to-all           n - 1 steps: data / n to rank + 1, rank + 2, ..., without waiting
 //   incast               all others send their data to rank 0 at once
@@ -53,7 +53,7 @@ struct drb_job_result {
 	uint64_t transfers; // transfers of the job
 	uint64_t never;     // transfers that never arrived
 	uint64_t packets, dropped, resent;
-	struct drb_lost lost_to; // causes of those dropped
+	struct drb_lost lost_to; // packets dropped, by cause
 	int error;               // as in struct drb_list_result
 };
 

@@ -8,8 +8,8 @@
 
 enum drb_job_wait {
 	DRB_WAIT_NOTHING,
-	DRB_WAIT_STEP_BEFORE, // for all that others send it in the step before
-	DRB_WAIT_SAME_STEP,   // for all that others send it in this step, from rank 1 on
+	DRB_WAIT_STEP_BEFORE, // for all data that others send it in the step before
+	DRB_WAIT_SAME_STEP,   // for all data that others send it in this step, from rank 1 on
 };
 
 // The rule of one kind of job. There are at least 2 ranks.

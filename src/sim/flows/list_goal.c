@@ -19,7 +19,7 @@ struct label {
 
 struct schedule {
 	uint32_t ranks;
-	uint32_t rank;                     // the one that is being read; `ranks`: none
+	uint32_t rank;                     // rank that is being read; equal to `ranks`: none
 	uint32_t comment;                  // line where the open comment began; 0: none is open
 	void *labels;                      // a tree of tsearch()
 	struct drb_list_ends sends, recvs; // key: from, then to
@@ -81,7 +81,7 @@ static void strip(struct schedule *s, char *line, uint32_t number)
 	}
 }
 
-// {, } and : are words of their own.
+// Splits a line into words. {, } and : are words, too.
 static bool words_split(char *line, struct words *w)
 {
 	static char marks[] = "{\0}\0:";

@@ -7,8 +7,8 @@
 
 #include "common/cli/quantity.h"
 
-// Ends have the number of their trigger as key. In `trigger`, `place` is how often a trigger must
-// fire.
+// The key of an end is the number of its trigger. In `trigger`, `place` is the number of
+// connections that must fire a trigger.
 struct matrix {
 	uint32_t connections, triggers; // numbers in the head
 	struct drb_list_ends fires, waits, trigger;
@@ -197,7 +197,8 @@ static int add_join(struct drb_list *list, const struct drb_list_end *fire, uint
 	return rc < 0 ? rc : drb_list_add(list, &join);
 }
 
-// All connections that wait for this trigger wait for all that fire it, from index `fire` on.
+// Makes all connections that wait for this trigger wait for all connections that fire it. Index
+// `fire` is the first of the latter.
 static const char *trigger_join(struct drb_list_reader *r, const struct drb_list_end *trigger,
 				uint32_t wait, uint32_t fire)
 {

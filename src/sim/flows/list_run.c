@@ -11,23 +11,23 @@ struct run {
 	const struct drb_list *list;
 	struct drb_transfers *transfers;
 	uint32_t *order; // indices in the list, sorted by slot
-	uint32_t due;    // index in `order` of the first whose slot has not come
+	uint32_t due;    // index in `order` of the first transfer whose slot has not come
 	uint64_t slot;   // the slot that has come
 	uint32_t *place; // [transfer]: index in the list
 	uint32_t *waits; // [place]: number of events that it waits for
-	// [event][place]: the last waiter for this event of it; DRB_LIST_NONE: none.
+	// [event][place]: the last waiter for this event of this transfer; DRB_LIST_NONE: none.
 	uint32_t *waiting[DRB_LIST_EVENTS];
 	struct waiter {
-		uint32_t place, before; // before: the waiter before for the same event
+		uint32_t place, before; // before: the previous waiter for the same event
 	} * waiter;
 	uint32_t waiters;
-	uint32_t *begun, begins; // transfers whose beginning was not reported yet
+	uint32_t *begun, begins; // transfers whose beginning was not yet reported to their waiters
 	uint32_t *stay, stays;   // computations in progress: a heap, the first to end on top
 	uint64_t arrived;        // packets, by slot `heard`
-	// Last slot in which a packet arrived, or some transfer had yet to begin or a computation
-	// to end.
+	// Last slot in which a packet arrived, the slot of some transfer was still to come, a
+	// computation was in progress, or links could still fail or recover.
 	uint64_t heard;
-	uint64_t quiet;   // the run ends after more slots than this without anything heard
+	uint64_t quiet;   // the run ends if more slots than this pass after `heard`
 	uint64_t settled; // slot from which links neither fail nor recover
 	struct drb_list_result *result;
 };
@@ -120,7 +120,8 @@ static void transfer_begin(struct run *r, uint32_t place, uint64_t slot)
 		r->place[i] = place;
 }
 
-// Begins the transfers that waited for nothing but this event. Others begin when their slot comes.
+// Begins the transfers that wait only for this event and whose slot has come. Others begin in their
+// slot.
 static void waiters_release(struct run *r, uint32_t place, enum drb_list_event event, uint64_t slot)
 {
 	for (uint32_t i = r->waiting[event][place]; i != DRB_LIST_NONE; i = r->waiter[i].before) {
@@ -160,7 +161,7 @@ static void after_end(void *context, uint32_t transfer)
 	time->finish = t->finish;
 	time->connected = t->connected;
 	if (t->finish == 0)
-		return; // it is broken
+		return; // the transfer is broken
 	time->ended = true;
 	r->result->finished++;
 	waiters_release(r, r->place[transfer], DRB_LIST_KNOWN, next_slot(r));
@@ -215,7 +216,8 @@ static void tell_begun(struct run *r)
 	r->begins = 0;
 }
 
-// Reports transfers that have begun, and ends computations that are over by this slot.
+// Reports transfers that have begun to their waiters, and ends computations that are over by this
+// slot.
 static void end_stays(struct run *r, uint64_t slot)
 {
 	tell_begun(r);
@@ -246,8 +248,8 @@ static void begin_due(struct run *r)
 	end_stays(r, r->slot);
 }
 
-// Slots without arrivals that are normal with windows, because lost packets are sent again and
-// cross slow links.
+// The number of slots without arrivals that is normal with windows. Lost packets are sent again,
+// and cross slow links.
 static uint64_t silence_of(const struct drb_transfers_setup *s)
 {
 	const struct drb_transfer far = {.dest = s->tree.hosts - 1, .size = 1};

@@ -75,7 +75,7 @@ static int ring_put(struct ring *r, uint64_t word)
 
 typedef uint64_t next_packet(struct drb_transfers *t, uint32_t host);
 
-// The packet that begins to cross.
+// Takes the packet that begins to cross the link.
 static uint64_t begin(struct drb_transfers *t, uint32_t host, next_packet *next)
 {
 	if (!t->nics)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Interfaces of hosts that are faster or slower than their links, and links of hosts on which a
-// packet takes several slots. Packets wait for the link in order. Those that a source of uec sent
-// before it received anything wait behind all others (uet-htsim, uecpacket.h priority()).
+// packet takes several slots. Packets wait for the link in order. If a source of uec sends packets
+// before it receives anything, they wait behind all others (uet-htsim, uecpacket.h priority()).
 
 #include "sim/flows/transfer.h"
 
-// Allocates interfaces, if setup.units has others than the rate of hosts' links, and the state of
-// such links. 0 or -ENOMEM.
+// Allocates interfaces if setup.units gives them another rate than the links of hosts have.
+// Allocates the state of links on which a packet takes several slots. 0 or -ENOMEM.
 int drb_nics_init(struct drb_transfers *t);
 void drb_nics_free(struct drb_transfers *t);
 // The packet that has crossed the link of a host after this slot, or DRB_NO_PACKET. next() takes

@@ -11,7 +11,7 @@ static struct drb_transfers *transfers_of(const struct drb_packet_sim *sim)
 	return sim->source->context;
 }
 
-// Only the header of a packet at this port goes on. It never waits behind data.
+// Trims a packet at this port. Its header goes on and never waits behind data.
 static void trim(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t port,
 		 uint64_t word)
 {

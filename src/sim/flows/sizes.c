@@ -159,7 +159,8 @@ void drb_sizes_free(struct drb_sizes *sizes)
 	*sizes = (struct drb_sizes){0};
 }
 
-// The mean size of flows between two points: one of low + 1, ..., high, or high if they are equal.
+// The mean size of flows between two points: that of the sizes low + 1, ..., high, or `high` if
+// both points have the same size.
 static double mean_between(double low, double high)
 {
 	return low < high ? (low + 1 + high) / 2 : high;

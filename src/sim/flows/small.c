@@ -64,7 +64,7 @@ void drb_smalls_free(struct drb_transfers *t)
 	free(t->smalls);
 }
 
-// The frame leaves a host of its transfer as this kind.
+// Starts the frame at a host of its transfer, as a frame of this kind.
 static void turn(struct drb_transfers *t, struct drb_small *s, enum drb_small_kind kind)
 {
 	const struct drb_transfer *f = &t->transfer[s->transfer];
@@ -113,8 +113,8 @@ int drb_handshake_begin(struct drb_transfers *t, uint32_t transfer)
 	return drb_small_send(t, &syn);
 }
 
-// True if small frames take the link in this slot and a packet has to wait. Time that they took of
-// a slot without a packet delays nothing.
+// True if small frames take the link in this slot and a packet has to wait. Time that frames take
+// in a slot without a packet delays no packet.
 static bool holds(uint64_t *taken, bool has_packet)
 {
 	if (*taken < PARTS) {
@@ -142,7 +142,7 @@ bool drb_smalls_hold_host(struct drb_transfers *t, uint32_t host, bool has_packe
 	return t->smalls && t->smalls->each && holds(&t->smalls->taken[0][host], has_packet);
 }
 
-// The port by which the frame leaves the switch, counted as in struct drb_layer.
+// Returns the port by which the frame leaves the switch, counted as in struct drb_layer.
 static uint32_t port_of(struct drb_transfers *t, struct drb_small *s, struct active_switch *at)
 {
 	struct drb_packet_sim *sim = t->sim;
@@ -171,8 +171,8 @@ static bool is_busy(const struct active_switch *at, uint32_t port)
 	return l[-1].from_above.next[l->down_to[at->s] + p * l->down_stride] != DRB_NO_PACKET;
 }
 
-// A link that a frame is about to cross. `busy` and `packets` tell whether a packet crosses it in
-// this slot, and how many wait for it at the end.
+// A link that a frame is about to cross. busy: a packet crosses it in this slot. packets: the
+// number that wait for it at the end of the slot.
 struct crossing {
 	struct drb_end end;
 	uint32_t above;  // the layer of its upper end
@@ -237,8 +237,8 @@ static void leave_switch(struct drb_transfers *t, struct drb_small *s)
 			     : drb_tree_down_peer(tree, s->layer, s->label, port - l->up),
 		port < l->up ? s->layer + 1 : s->layer, taken_of(t, s->layer, at.first + port),
 		is_busy(&at, port), l->len[at.first + port]};
-	// Acknowledgements are never dropped, but wait: a later one would say the same as a dropped
-	// one.
+	// Acknowledgements wait, but are never dropped. A later one would acknowledge the same
+	// packets as a dropped one.
 	if (s->kind != DRB_SMALL_ACK && link.packets + link.busy >= t->setup.queue)
 		send_again(t, s);
 	else
@@ -254,7 +254,7 @@ static void connect(struct drb_transfers *t, const struct drb_small *s)
 	t->syns.answered++;
 }
 
-// The frame is at the host that it goes to. Returns true if that ends it.
+// The frame has reached its host. Returns true if it is done.
 static bool arrives(struct drb_transfers *t, struct drb_small *s)
 {
 	switch (s->kind) {
@@ -271,7 +271,7 @@ static bool arrives(struct drb_transfers *t, struct drb_small *s)
 	return true;
 }
 
-// Moves the frame until it waits, or is done. Returns true if it is done.
+// Moves the frame until it has to wait for a later slot or is done. Returns true if it is done.
 static bool moves(struct drb_transfers *t, struct drb_small *s)
 {
 	const uint64_t end = ((uint64_t)t->sim->slot + 1) * PARTS;

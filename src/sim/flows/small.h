@@ -4,17 +4,17 @@
 //
 // A small frame takes `ack_hop` slots for a link, beyond the link's own delay, and waits. At a
 // host, it waits behind the host's transfers that may send; at a switch, behind all packets in its
-// queue. A decision is made for it as for a packet. With unit flow, a SYN gets the decision of its
-// transfer, and the others get that of a transfer in the other direction. Each frame uses
-// `ack_room` of a slot on every link that it crosses. When that adds up to a slot, the link carries
-// no packet in one slot. An idle slot makes up for it.
+// queue. A switch decides on it as on a packet. With unit flow, a SYN gets the decision of its
+// transfer. Other small frames get the decision of a transfer in the other direction. Each frame
+// takes `ack_room` of a slot on every link that it crosses. When these shares add up to a slot, the
+// link carries no packet in one slot. An idle slot takes up to one slot off the sum.
 //
 // Connections are established before data flow, as by TCP. A SYN takes the path of a packet of the
-// transfer, and a SYN-ACK returns by the path of one in the other direction. The transfer may send
-// from the slot in which that arrives, or at whose beginning. A full queue drops both; a SYN
-// without an answer is sent again `timeout` slots after it was sent. Without waiting, at distance
-// k, the handshake takes 4k `ack_hop`, rounded up to whole slots, at least one, and the delays of
-// links.
+// transfer. The SYN-ACK returns on the path of a packet in the other direction. The transfer may
+// send from the first slot that begins when the SYN-ACK arrives or later. A full queue drops SYNs
+// and SYN-ACKs. If a SYN gets no answer, it is sent again `timeout` slots after it was sent.
+// Without waiting, at distance k, the handshake takes 4k `ack_hop`, rounded up to whole slots, at
+// least one, and the delays of links.
 
 #include "sim/flows/transfer.h"
 
@@ -23,7 +23,7 @@ enum drb_small_kind { DRB_SMALL_SYN, DRB_SMALL_ANSWER, DRB_SMALL_ACK };
 struct drb_small {
 	uint32_t transfer;
 	enum drb_small_kind kind;
-	uint32_t layer, label; // the switch that it comes to, or the host (layer 0)
+	uint32_t layer, label; // the switch that it reaches next, or the host (layer 0)
 	uint64_t time;         // time of its arrival there, in parts
 	uint64_t sent;         // when the SYN was sent last
 	uint64_t word;         // its word in decisions

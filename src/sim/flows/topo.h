@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Topology files of uet-htsim (`.topo`): full fat-trees. Tier t of the file is layer t + 1. Other
-// topologies, and settings without a counterpart here, are refused by name.
+// topologies are refused with a message that names them, and so are settings without a counterpart
+// here.
 
 #include <stdio.h>
 

@@ -40,11 +40,12 @@ struct drb_transfers_setup {
 	struct drb_uec_units units; // uec alone
 	// Entropies of a transfer whose hosts spread packets; a power of two; 0: the default.
 	uint32_t entropies;
-	// Each packet has a timeout of its own; always so with hosts that spread packets.
+	// Each packet has its own timeout. With hosts that spread packets, this is so in any case.
 	bool timer_each;
 	// Slots of an acknowledgement or handshake for a link; NAN: the default of the source.
 	double ack_hop;
-	// Share of a slot that it uses of the link (small.h); 0: none, it never waits.
+	// Share of a slot of link time that it takes on each link (small.h); 0: none, it never
+	// waits.
 	double ack_room;
 	bool handshake;       // a transfer begins with one (small.h)
 	struct drb_fail fail; // needs unit packet, ack_room 0, no handshake
@@ -104,17 +105,18 @@ struct drb_transfers {
 	struct drb_flyings flying;     // a packet carries its index there
 	struct drb_acks *acks;
 	struct drb_smalls *smalls; // NULL: there are no small frames
-	// SYNs; all others are in flight. These do not count as packets.
+	// Numbers of SYNs; SYNs that are neither lost nor answered are in flight. SYNs do not count
+	// as packets.
 	struct {
 		uint64_t sent, lost, answered;
 	} syns;
 	uint64_t arrived, dropped, resent, marked; // packets; marked: of those that arrived
 	uint32_t over;                             // transfers that are finished or broken
 	bool failed;                               // a packet could not be sent, or be answered
-	bool crowded;                              // because a word has no room for its number
-	// Called when a transfer is over, when its last packet has arrived, and when that packet
-	// has left its host. They may add transfers. With uec, a transfer is over when its source
-	// knows that all packets have arrived.
+	bool crowded;                              // a packet's number did not fit
+	// Called when a transfer is over, when its last packet has arrived, and when its last
+	// packet has left its host. These functions may add transfers. With uec, a transfer is over
+	// when its source knows that all packets have arrived.
 	void (*on_over)(void *context, uint32_t transfer);
 	void (*on_arrived)(void *context, uint32_t transfer);
 	void (*on_sent)(void *context, uint32_t transfer);
@@ -127,8 +129,9 @@ static inline bool drb_hosts_spread(enum drb_sim_hosts hosts)
 	return hosts == DRB_HOSTS_SPRAY || hosts == DRB_HOSTS_REPS;
 }
 
-// Slots that an acknowledgement or a header takes for a link where a packet takes one. With uec it
-// overtakes all data, but waits for the packet that is being sent: half a slot on a busy link.
+// Slots that an acknowledgement or a header takes for a link on which a packet takes one slot. With
+// uec it overtakes all data, but waits for the packet that is being sent: half a slot on a busy
+// link.
 static inline double drb_transfers_ack_hop(const struct drb_transfers *t)
 {
 	return t->setup.ack_hop + (t->setup.source == DRB_SIM_UEC ? t->busy / 2 : 0);

@@ -35,8 +35,8 @@ static struct drb_flying next_packet(struct drb_transfers *t, uint32_t i)
 	return packet;
 }
 
-// The part of a flow that switches hash. Entropies of uec are small numbers. They are hashed with
-// the transfer, so that each is as good as a random one.
+// The value that switches hash for a packet. Entropies of uec are small numbers. Each is hashed
+// together with its transfer, so that it is as good as a random number.
 static uint32_t tag_of(const struct drb_transfers *t, const struct drb_flying *packet)
 {
 	uint64_t tag = packet->entropy;
@@ -85,7 +85,7 @@ void drb_transfer_over(struct drb_transfers *t, uint32_t i)
 		t->on_over(t->context, i);
 }
 
-// One more packet of the transfer has arrived or was dropped.
+// Called when one more packet of the transfer has arrived or was dropped.
 static void account(struct drb_transfers *t, uint32_t i)
 {
 	if (t->transfer[i].arrived + t->transfer[i].dropped < t->transfer[i].size)
@@ -181,8 +181,8 @@ static void receive_packets(struct drb_packet_sim *sim, const uint64_t word[], u
 
 	for (; n > DRB_TOGETHER; n -= DRB_TOGETHER, word += DRB_TOGETHER)
 		receive_packets(sim, word, DRB_TOGETHER);
-	// Also those that the next switch will deliver. They are not known yet if hosts' links have
-	// no delay.
+	// The packets of the next switch are prefetched, too. They are not known yet if hosts'
+	// links have no delay.
 	const struct drb_line *line = &sim->fabric.layer[0].from_above;
 	const size_t left = (size_t)(line->now + line->links - word);
 	prefetch_flying(t, word, left < 2 * n ? left : 2 * n);
@@ -221,8 +221,7 @@ static void settle(const struct drb_packet_sim *sim, const struct active_switch 
 }
 
 // Makes space in the word for the numbers of packets. Transfers do not record whether packets left
-// their default paths. In a fabric with failures, entropies are not in the word, either
-// (flow_of()).
+// their default paths. In a fabric with failures, the word has no entropy, either (flow_of()).
 static void lay_out_word(struct drb_packet_sim *sim)
 {
 	const uint32_t flow = sim->detour_mask ? sim->mark_at - 32 : 0;

@@ -10,9 +10,9 @@
 // transfer takes size - 1 + 2k slots at distance k, beyond the delays of links and a handshake
 // (small.h).
 //
-// The unit says how long a decision holds, as in the switch: for a packet; for a flow until it
-// ends, by the number of flows on each uplink; or for a flowlet until it pauses for longer than the
-// gap, by queues.
+// As in the switch, the unit says how long a decision holds. With packet, it holds for a packet.
+// With flow, it holds until the flow ends, and compares the flows on uplinks. With flowlet, it
+// holds until the flow pauses for longer than the gap, and compares queues.
 
 #include "sim/flows/transfer.h"
 
@@ -34,12 +34,12 @@ void drb_transfer_over(struct drb_transfers *t, uint32_t transfer);
 	"more packets are under way than a run of this scheme can number: limit queues and "       \
 	"windows, or take a smaller fat-tree or a scheme that reads no flows"
 
-// Simulates one slot. 0, -ENOMEM, or -EOVERFLOW: the word of a packet, of which the scheme uses a
-// part, has no room for a larger number. It has 20 bits for it if the scheme reads flows and no
-// link is dead.
+// Simulates one slot. 0, -ENOMEM, or -EOVERFLOW: a packet's number does not fit into its word, of
+// which the scheme takes a part. The number has 20 bits if the scheme reads flows and no link is
+// dead.
 int drb_transfers_step(struct drb_transfers *t);
 
-// At the end of a run: fills in setup.links, if it is wanted. 0 or -ENOMEM.
+// Called at the end of a run. Fills in setup.links if the caller asked for it. 0 or -ENOMEM.
 int drb_transfers_list_links(const struct drb_transfers *t);
 
 // A packet in the fabric is lost.

@@ -11,7 +11,7 @@ void drb_turns_leave(struct drb_transfers *t, uint32_t transfer);
 // The next transfer of a host that may send, or DRB_NO_TRANSFER.
 uint32_t drb_turns_next(struct drb_transfers *t, uint32_t host);
 // The number of a host's transfers with a packet that may be sent now. A small frame waits for one
-// packet of each.
+// packet of each of these transfers.
 uint32_t drb_turns_ready(const struct drb_transfers *t, uint32_t host);
 
 // Prefetches the transfers whose turn it is at DRB_TOGETHER hosts from this one on.

@@ -90,8 +90,8 @@ static void note_round_trip(struct drb_nscc *n, const struct drb_uec *c, double 
 	n->most = WINDOW_OF_BDP * round_trip * c->nic;
 }
 
-// The mean forgets a long delay without a mark: it belongs to another path, and is no congestion of
-// this one.
+// A long delay without a mark counts as a quarter of the base round trip, because it comes from
+// another path and shows no congestion on this one.
 static void note_delay(struct drb_nscc *n, const struct drb_uec *c, double delay, bool marked)
 {
 	const double sample = !marked && delay > c->target ? 0.25 * n->base : delay;

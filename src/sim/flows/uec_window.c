@@ -112,7 +112,7 @@ void drb_uec_hear(struct drb_transfers *t, const struct drb_flying *ack)
 	struct drb_nscc_ack news = {.now = (double)slot, .round_trip = round_trip_of(t, w, ack)};
 
 	w->uec.told = true;
-	// A packet that was trimmed only at the last link does not speak against its path.
+	// If only the last link trimmed a packet, this shows no congestion on the packet's path.
 	if (t->setup.hosts == DRB_HOSTS_REPS && !ack->marked && (!ack->trimmed || ack->last_hop))
 		drb_reps_hear(&w->reps, ack->entropy, slot, w->bdp);
 	news.under_way = w->under_way;

@@ -11,12 +11,12 @@ void drb_uec_time_out(struct drb_window *w);
 // A packet arrives, and perhaps an acknowledgement leaves. True: the packet came for the first
 // time.
 bool drb_uec_receive(struct drb_transfers *t, const struct drb_flying *packet);
-// Sends the answer to a packet or its header. It leaves the receiver before this slot.
+// A packet or its header arrived: sends the answer. It leaves the receiver before this slot.
 void drb_uec_answer(struct drb_transfers *t, const struct drb_flying *packet, uint64_t slot);
 // An acknowledgement arrives in this slot.
 void drb_uec_hear(struct drb_transfers *t, const struct drb_flying *ack);
 
-// The number of resends of a packet after one more; 3 stands for more.
+// The number of resends of a packet after the next one; 3: three or more.
 static inline uint32_t drb_uec_resends(const struct drb_window_packet *p)
 {
 	return p->overtaken < 3 ? p->overtaken + 1u : 3;

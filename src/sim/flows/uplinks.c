@@ -89,7 +89,7 @@ uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch 
 	if (t->setup.unit == DRB_SIM_PACKET)
 		return uplink_choose(decider, queues, d);
 	struct drb_way *way = &t->way[(size_t)transfer * ways_of(t) + at->l->layer - 1];
-	// A flow passes one switch of each layer; flowlets may come to another one.
+	// A flow passes the same switch of each layer; its flowlets may pass different switches.
 	if (t->setup.unit == DRB_SIM_FLOW)
 		choose_for_flow(t, at, decider, way, d);
 	else if (!way->slot || way->at != at->s || now - way->slot > t->setup.gap)

@@ -14,7 +14,7 @@ int drb_uplinks_grow(struct drb_transfers *t, uint32_t transfers);
 uint32_t drb_uplinks_choose(struct drb_transfers *t, const struct active_switch *at,
 			    const struct drb_decider *decider, const struct drb_flying *packet,
 			    struct drb_decision *d);
-// The same for a packet that belongs to no transfer.
+// The uplink of a frame that belongs to no transfer in its direction.
 uint32_t drb_uplinks_advise(const struct drb_transfers *t, const struct active_switch *at,
 			    const struct drb_decider *decider, struct drb_decision *d);
 // The transfer is over.

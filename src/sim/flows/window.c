@@ -40,7 +40,7 @@ int drb_windows_init(struct drb_transfers *t)
 	if (t->setup.source == DRB_SIM_OPEN)
 		return 0;
 	if (t->setup.trim)
-		slots *= 2; // headers take their path, and then return
+		slots *= 2; // headers take the path of their packets, and then return
 	t->acks = calloc(1, sizeof(*t->acks) + slots * sizeof(t->acks->list[0]));
 	if (!t->acks)
 		return -ENOMEM;
@@ -179,8 +179,8 @@ void drb_window_time_out(struct drb_transfers *t, struct drb_window *w)
 
 struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer)
 {
-	// A packet that is sent again has its entry. Without memory, the last packet is sent again,
-	// and the run has failed.
+	// A packet that is sent again has an entry. Without memory for a new entry, the last packet
+	// is sent again, and the run has failed.
 	const bool fails = !t->transfer[transfer].window->lost && drb_window_grow(t, transfer) < 0;
 	struct drb_window *w = t->transfer[transfer].window;
 	uint32_t sequence = fails ? w->next - 1 : w->next;
@@ -242,7 +242,7 @@ bool drb_window_receive(struct drb_transfers *t, const struct drb_flying *packet
 {
 	struct drb_window *w = t->transfer[packet->transfer].window;
 
-	// Acknowledged packets have come before.
+	// The source has acknowledgements of these packets, so they have arrived before.
 	if (!w || packet->sequence < w->first)
 		return false;
 	struct drb_window_packet *p = drb_window_packet(w, packet->sequence);
@@ -261,8 +261,8 @@ static bool same_path(const struct drb_transfers *t, uint32_t transfer, uint32_t
 	       drb_way_of(ways, place, a) == drb_way_of(ways, place, b);
 }
 
-// Packets that were sent on the same path before the acknowledged transmission, and are not
-// acknowledged, were overtaken.
+// An acknowledged transmission has overtaken all unacknowledged packets that were sent before it on
+// the same path. Packets that are overtaken too often count as lost.
 static void look_for_losses(struct drb_transfers *t, const struct drb_flying *ack)
 {
 	struct drb_window *w = t->transfer[ack->transfer].window;
@@ -293,7 +293,7 @@ static void end_round(struct drb_window *w)
 	w->round_begin = w->number + 1;
 }
 
-// The packet was trimmed. Ignored if the packet was sent again since.
+// The packet was trimmed. This has no effect if the packet has been sent again since.
 static void reject(struct drb_window *w, const struct drb_flying *nack)
 {
 	struct drb_window_packet *p = drb_window_packet(w, nack->sequence);

@@ -10,7 +10,7 @@
 //           each acknowledgement until the first mark or loss, then by one per round. A packet
 //           counts as lost when three that were sent after it are acknowledged, and the window
 //           halves, once per round. Reordering therefore counts as loss.
-//   spray   The same, but packets that overtake mean nothing: only a timeout means loss.
+//   spray   The same, but reordering is no sign of loss: only a timeout is.
 //   uec     The transport of Ultra Ethernet (uec.h, uec_window.c).
 // Full queues may trim packets: the header takes a path that never waits, and the receiver reports
 // it. The packet is sent again at once, with one packet less in the window (NDP, Handley et al.,
@@ -62,11 +62,11 @@ struct __attribute__((aligned(DRB_LINE))) drb_window {
 	uint32_t mask;   // entries of packet[] - 1
 	uint32_t span;   // most packets from the first unacknowledged one on
 	// Slot of the last acknowledgement, or in which the source began to wait. If each packet
-	// has a timeout: no packet in flight was sent before.
+	// has a timeout: a slot before which no packet in flight was sent.
 	uint32_t since;
 	uint32_t answer; // slots that an acknowledgement takes
-	// A round ends when a packet is acknowledged that was sent after it began.
-	uint32_t round_begin; // number
+	// A round ends when a packet that was sent after its beginning is acknowledged.
+	uint32_t round_begin; // number of the round's first transmission
 	uint32_t round_acks;
 	uint32_t round_marks : 31, round_cut : 1;
 	double alpha;
@@ -136,7 +136,7 @@ static inline bool drb_window_has_packet(const struct drb_transfer *f)
 	       (w->lost || (w->next < f->size && w->next - w->first < w->span));
 }
 
-// The same for this slot, after timeouts.
+// The same, after the timeouts of this slot.
 static inline bool drb_window_may_send(struct drb_transfers *t, const struct drb_transfer *f)
 {
 	struct drb_window *w = f->window;
@@ -146,7 +146,7 @@ static inline bool drb_window_may_send(struct drb_transfers *t, const struct drb
 	return drb_window_has_packet(f);
 }
 
-// Sends that packet. Returns its sequence and number.
+// Sends the next packet that the window allows. Returns its sequence and number.
 struct drb_flying drb_window_send(struct drb_transfers *t, uint32_t transfer);
 
 // A packet arrived. True: for the first time, and its transfer is not over.

@@ -18,8 +18,8 @@ struct workload {
 	const struct drb_workload_setup *setup;
 	struct drb_transfers *transfers;
 	struct draws draws;
-	// transfers: the first measured one, the number of measured ones, those of them that are
-	// over.
+	// The first measured transfer, the number of measured ones, and the number of measured ones
+	// that are over.
 	uint32_t first, measured, over;
 };
 

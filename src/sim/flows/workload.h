@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Transfers that begin at random: a Poisson process of transfers from a random host to another
-// random host, with sizes drawn from a distribution, so that hosts send at `load` on average. They
-// begin whether those before them are done or not.
+// random host. Their sizes are drawn from a distribution, so that hosts send at `load` on average.
+// A transfer begins even if earlier ones are not over.
 
 #include "common/measures/latency.h"
 
@@ -14,8 +14,8 @@ struct drb_workload_setup {
 	struct drb_transfers_setup transfers;
 	const struct drb_sizes *sizes;
 	double load;      // 0..1, packets per host and slot
-	uint32_t slots;   // transfers that begin in slots warmup..slots - 1 are measured;
-	uint32_t warmup;  // others go on beginning until those are over
+	uint32_t slots;   // transfers that begin in slots warmup..slots - 1 are measured; others
+	uint32_t warmup;  // begin until all measured ones are over
 	uint32_t longest; // slots after which the run ends in any case
 };
 
@@ -36,10 +36,10 @@ struct drb_workload_result {
 	uint64_t begun, broken, unfinished; // measured transfers
 	// Packets of all transfers: arrived, dropped, sent again.
 	uint64_t packets, dropped, resent;
-	struct drb_lost lost_to; // causes of those dropped
+	struct drb_lost lost_to; // packets dropped, by cause
 	uint64_t slots;
-	// 0, or the error of drb_transfers_step() that ended the run: figures of transfers that
-	// were over by then.
+	// 0, or the error of drb_transfers_step() that ended the run. After an error, the figures
+	// are those of the transfers that were over by then.
 	int error;
 };
 

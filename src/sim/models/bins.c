@@ -7,7 +7,7 @@
 
 #include "core/math/random.h"
 
-#define EACH_MAX 200 // balls for each bin, so that the fullest bin fits into a byte by far
+#define EACH_MAX 200 // balls for each bin, so that the fullest bin fits into a byte easily
 
 // Among equally loaded bins, a ball takes the one drawn first. Counters are bytes, so that they fit
 // into the cache. Returns the load of the fullest bin.

@@ -9,19 +9,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SPINS 2000 // looks before a thread sleeps, for some microseconds
+#define SPINS 2000 // checks before a thread sleeps, for some microseconds
 
 struct thread {
 	struct drb_crew *crew;
-	uint32_t first; // of its own items
+	uint32_t first; // index of the first of its own items
 	pthread_t id;
 };
 
 struct drb_crew {
-	// The first thread writes them between jobs. Others read them while they have an item.
+	// The first thread writes these two between jobs. Others read them while they have an item.
 	void (*work)(void *context, uint32_t item);
 	void *context;
-	_Alignas(64) _Atomic uint32_t job; // number of the last one that began
+	_Alignas(64) _Atomic uint32_t job; // number of the last job that began
 	_Atomic uint32_t sleepers;         // threads that wait for the next job
 	_Atomic bool closed;
 	_Alignas(64) _Atomic uint32_t left; // items that are not done
@@ -29,7 +29,7 @@ struct drb_crew {
 	// [item]: the last job in which a thread took it. Owned.
 	_Atomic uint32_t *taken;
 	uint32_t items;
-	struct thread *thread; // without the first one; owned
+	struct thread *thread; // all threads but the first; owned
 	uint32_t threads;
 };
 
@@ -51,13 +51,13 @@ static void wake(_Atomic uint32_t *word, int threads)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
 }
 
-// Takes items of a job, from `first` on and around.
+// Takes items of a job, in order from `first` on, and wraps around after the last.
 static void take_items(struct drb_crew *crew, uint32_t job, uint32_t first)
 {
 	for (uint32_t i = 0, item = first; i < crew->items; i++, item++) {
 		item = item < crew->items ? item : 0;
 		uint32_t last = job - 1;
-		// All items are of the same job: fails if this job is over.
+		// Takes an item only for this job: this fails if the job is over.
 		if (atomic_load(&crew->taken[item]) != last ||
 		    !atomic_compare_exchange_strong(&crew->taken[item], &last, job))
 			continue;

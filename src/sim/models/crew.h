@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Threads that share the items of jobs. Each has items of its own, whose data stay in its cache. A
-// thread that is done takes items of others, and no job waits for a thread that has taken none.
-// Threads without work spin for microseconds, then sleep.
+// Threads that share the items of jobs. Each thread has items of its own, whose data stay in its
+// cache. When it has done these, it takes items of others. A job never waits for a thread that has
+// taken no item. Threads without work spin for microseconds, then sleep.
 
 #include <stdint.h>
 

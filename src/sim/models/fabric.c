@@ -22,8 +22,8 @@ static struct drb_layer shape_of(const struct drb_tree *t, uint32_t layer)
 	};
 }
 
-// A switch takes arrivals at the beginning of a slot; a host has them at the end of one. Lines to
-// hosts therefore have a strip less.
+// Packets arrive at a switch at the beginning of a slot, and at a host at the end of a slot. Lines
+// to hosts therefore have one strip less.
 static void shape_lines(struct drb_layer *l, const struct drb_delay *delay)
 {
 	uint32_t slots = l->layer ? 2 : 1;

@@ -77,7 +77,7 @@ uint64_t drb_fabric_bytes(const struct drb_tree *t, const struct drb_delay *dela
 int drb_fabric_init(struct drb_fabric *f, const struct drb_tree *t, const struct drb_delay *delay,
 		    uint64_t memory);
 void drb_fabric_free(struct drb_fabric *f);
-// Called before each slot: lines, and the lengths that switches know, become those of this slot.
+// Called before each slot. Lines, and the lengths that switches know, become those of this slot.
 void drb_fabric_turn(struct drb_fabric *f, uint32_t slot);
 
 // Packets in queues and on links before a slot, counted one by one.

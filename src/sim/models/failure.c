@@ -136,7 +136,7 @@ void drb_failures_route(struct drb_failures *f, const struct drb_tree *t)
 			note_outages(f, t, m, s, &outages);
 		}
 	}
-	// If hellos cannot hold all outages, switches know different ones, and none has routes.
+	// If hellos cannot hold all outages, switches know different outages, and have no routes.
 	if (outages.count > 0 && !outages.more)
 		learn_routes(f, &outages);
 }

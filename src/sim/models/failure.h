@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Links and switches of a packet simulation that are dead. A switch knows its own dead ports, which
-// children have no other uplink, and the routes around all outages, as by hellos. Fabrics that are
-// too large for routes (core/routing/routes.h) and lists of outages that are too long for a hello
-// have detours alone, as switches have.
+// Links and switches of a packet simulation that are dead. As after hellos, a switch knows its own
+// dead ports, its children that have no other uplink, and the routes around all outages. If a
+// fabric is too large for routes (core/routing/routes.h), or a list of outages too long for a
+// hello, switches have only detours, as real switches do.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,9 +18,9 @@ struct drb_dead {
 	bool is_switch; // true: the port has no meaning
 };
 
-// The failures of a simulation: numbers of links between switches and of switches above layer 1 to
-// be drawn at random, and an array of given ones, which the caller owns. A dead switch has no
-// usable link.
+// The failures of a simulation: how many links between switches, and how many switches above layer
+// 1, are drawn at random; and an array of given failures. The caller owns the array. A dead switch
+// has no usable link.
 struct drb_fail {
 	uint32_t links, switches;
 	const struct drb_dead *known;
@@ -41,7 +41,7 @@ struct drb_failures {
 	uint64_t *routes;         // [switch, layer 1 first][rack]: ports (bits); owned. NULL: none
 };
 
-// The number of switches that may fail at random. For links, see drb_links_between().
+// The number of switches that may be drawn to fail. For links, see drb_links_between().
 uint64_t drb_fail_switches(const struct drb_tree *t);
 // Draws the failures. 0, -ERANGE (more failures than links or switches, or switches with more than
 // 64 ports) or -ENOMEM.

@@ -251,7 +251,7 @@ static void lose_arrivals(struct drb_packet_sim *sim, const struct lossy_switch 
 	}
 }
 
-// Copies the list, and inserts the random gray links behind the faults of the same slot.
+// Copies the list, and inserts the random gray links after the listed faults of the same slot.
 static void take_list(struct drb_packet_sim *sim, const struct drb_fault_list *list)
 {
 	struct drb_faults *f = sim->faults;

@@ -7,9 +7,8 @@
 //   gray  The same, but no switch ever knows, and the queues of a gray switch go on sending.
 //   slow  A packet takes `pace` slots to cross the link. Schemes do not know.
 //   mend  The link or switch is neither cut nor gray any more. Slow links stay slow.
-// The switches at the ends of a link know `detect` slots later that it was cut, or that the other
-// end was killed. They know equally late that it works again. Links of hosts have no faults of
-// their own.
+// `detect` slots after a link was cut or its other end was killed, the switches at its ends know
+// it. They learn equally late that it works again. Links of hosts have no faults of their own.
 
 #include <stdio.h>
 
@@ -25,7 +24,7 @@ struct drb_fault {
 	uint32_t place; // number in the file: faults of one slot happen in this order
 };
 
-// The number of random links between switches that become gray, and the slot in which they do.
+// The number of random links between switches that become gray, and the slot in which this happens.
 struct drb_gray {
 	uint32_t links, slot;
 };
@@ -42,7 +41,7 @@ struct drb_lost {
 	uint64_t no_way, on_links, in_switches;
 };
 
-// True if some switch may detour around a fault.
+// True if a fault may make switches detour.
 static inline bool drb_faults_cut(const struct drb_fault_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++) {
@@ -79,8 +78,8 @@ uint64_t drb_faults_bytes(const struct drb_tree *t, const struct drb_fault_list 
 int drb_faults_new(struct drb_packet_sim *sim);
 void drb_faults_free(struct drb_faults *faults);
 
-// Called before the switches' work of a slot. Faults begin and end, switches learn of them, and
-// packets that reach a lost switch are lost.
+// Called before the switches' work of a slot. Faults begin and end, and switches learn of them.
+// Packets that reach a cut or gray switch are lost.
 void drb_faults_begin_slot(struct drb_packet_sim *sim);
 // Called after all switches have sent: cut and gray links lose their packets.
 void drb_faults_cross(struct drb_packet_sim *sim);

@@ -23,8 +23,8 @@ struct drb_fifo_pool {
 	uint64_t used;     // words in use or in free lists, homes included
 	uint64_t limit;    // words of the region
 	uint32_t free[32]; // [log2 of the ring]: first free ring, chained through word 0; 0: none
-	// A part takes its rings from this pool and keeps them, so that each thread has free rings
-	// of its own. NULL: no part.
+	// The pool from which this one, a part, takes its rings. A part keeps them, so that each
+	// thread has free rings of its own. NULL: this pool is no part.
 	struct drb_fifo_pool *whole;
 };
 
@@ -32,7 +32,7 @@ struct drb_fifo_pool {
 // -EINVAL if the homes do not fit (or need indices above 32 bits), or -ENOMEM.
 int drb_fifo_pool_init(struct drb_fifo_pool *pool, uint64_t fifos, uint64_t bytes);
 void drb_fifo_pool_free(struct drb_fifo_pool *pool);
-// For queues that one thread uses at a time. Not freed.
+// Returns a part, for queues that one thread uses at a time. The part is not freed.
 struct drb_fifo_pool drb_fifo_pool_part(struct drb_fifo_pool *whole);
 
 static inline struct drb_fifo drb_fifo_at_home(uint64_t fifo)

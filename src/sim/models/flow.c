@@ -17,9 +17,9 @@ struct drb_flow_work {
 	struct drb_flow *flow; // in the order of their assignment
 	uint32_t *permutation;
 	uint32_t *memory; // for the traffic
-	// Flows on the links between layers m and m + 1, 1 <= m < layers: up[m][s * ups + port], s
-	// the lower switch; down[m][s * ports + port], s the upper one. Each link of a host has c
-	// flows.
+	// Flows on the links between layers m and m + 1, 1 <= m < layers. In up[m][s * ups + port],
+	// s is the lower switch; in down[m][s * ports + port], s is the upper one. Each link of a
+	// host has c flows.
 	uint32_t *up[DRB_LAYERS_MAX], *down[DRB_LAYERS_MAX];
 	uint32_t *load; // all these counters, N for each `up` and `down`
 	// Decisions never read the counters of down-links, which are rarely in the cache. Each
@@ -76,8 +76,8 @@ void drb_flow_work_free(struct drb_flow_work *work)
 	free(work);
 }
 
-// Draws the flows of c permutations in uniformly random order: each new flow swaps with a random
-// one of those up to it.
+// Draws the flows of c permutations in uniformly random order. Each new flow is inserted at a
+// random index up to its own, and the flow that was there moves to the end.
 void drb_flow_draw(const struct drb_flow_setup *setup, uint32_t run, struct drb_flow_work *work)
 {
 	struct drb_rng rng = drb_rng_seed(setup->seed, 2 * (uint64_t)run);
@@ -99,8 +99,8 @@ void drb_flow_draw(const struct drb_flow_setup *setup, uint32_t run, struct drb_
 	}
 }
 
-// Digits of source and destination, up to the highest in which they differ. Returns the number of
-// that digit: the layer k at which the flow turns down.
+// Writes the digits of source and destination, up to the highest in which they differ. Returns the
+// number k of the highest one, which is the layer at which the flow turns down.
 static uint32_t codes_of(const struct drb_tree *t, const struct drb_flow *f, uint32_t src[],
 			 uint32_t dst[])
 {
@@ -159,8 +159,8 @@ static void assign(const struct drb_tree *t, struct drb_decider *by, const struc
 				   drb_decide_uplink(by, (struct drb_loads){load}, &packet));
 		load[up[m]]++;
 		r->redirected += up[m] != def;
-		// Above layer 1, the lowest digit of a label is an uplink of layer 1. There may be
-		// fewer than d of these.
+		// Above layer 1, the lowest digit of a label is the number of an uplink of layer 1.
+		// Layer 1 may have fewer than d uplinks.
 		s = m == 1 ? drb_div(s - src[2], &t->by_arity) * t->uplinks + up[1]
 			   : s + (up[m] - src[m + 1]) * t->above[m - 1];
 	}

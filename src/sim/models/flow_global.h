@@ -12,8 +12,8 @@
 int drb_flow_optimal(const struct drb_flow_setup *setup, struct drb_flow_work *work,
 		     struct drb_flow_result *result);
 
-// Gives each flow, one after another, the one of two random paths whose busiest link has fewer
-// flows; the first path if they are equal. Paper: the scheme of Yu and Deng, "Introduction". `run`
-// is that of drb_flow_assign(). 0 or -ENOMEM.
+// Gives paths to the flows one after another. Each flow takes that of two random paths whose
+// busiest link has fewer flows, or the first path if they are equal. Paper: the scheme of Yu and
+// Deng, "Introduction". `run` is that of drb_flow_assign(). 0 or -ENOMEM.
 int drb_flow_by_path(const struct drb_flow_setup *setup, uint32_t run, struct drb_flow_work *work,
 		     struct drb_flow_result *result);

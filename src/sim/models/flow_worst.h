@@ -8,7 +8,8 @@
 
 // The most flows of a permutation on one uplink under D-mod-k. Below a switch of layer m are d^m
 // hosts. There are N / d^m - 1 hosts that are not below it and whose m lowest digits lead to this
-// uplink. The smaller number counts, in the worst layer.
+// uplink. An uplink of the layer carries at most the smaller of these two numbers. The result is
+// the maximum over all layers.
 uint32_t drb_flow_worst(const struct drb_tree *t);
 // Writes such a permutation into the list of flows, in random order; all other pairs are random. c
 // must be 1. 0 or -ENOMEM.

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-// In `before`, instead of the length in the middle of the run.
+// Special values of `before`, which is otherwise a length.
 #define FOUND_EMPTY UINT32_MAX
 #define NEVER_USED (UINT32_MAX - 1) // found empty each time
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Tests for each link of a simulated fabric whether its queue grows: see common/measures/growth.h.
-// One overloaded link among thousands hardly shows in the sum of all queues. A fabric that is still
-// filling up is not an overloaded one.
+// The sum of all queues hardly shows one overloaded link among thousands. It also rises while a
+// fabric without overload fills up.
 
 #include <stdint.h>
 
@@ -36,8 +36,8 @@ void drb_growth_slot(struct drb_growth_meter *g, const struct drb_fabric *f, uin
 void drb_growth_switches(struct drb_growth_meter *g, const struct drb_layer *l,
 			 struct drb_range range, uint32_t slot);
 
-// After the last slot: the verdict on queue i of all queues, and on the fabric, with the number of
-// growing queues. `links` may be NULL.
+// Called after the last slot. Returns the verdict on queue i of all queues, or on the fabric, with
+// the number of growing queues. `links` may be NULL.
 enum drb_growth drb_growth_of_queue(const struct drb_growth_meter *g, uint64_t i);
 enum drb_growth drb_growth_of_fabric(const struct drb_growth_meter *g, uint64_t *links);
 // The least overload of a link that the run would show, as a share of its rate.

@@ -62,7 +62,7 @@ static void note_leaving(struct drb_queue_record *queue, const struct drb_layer 
 		queue[l->up + p].leaves = down[p * l->down_stride] != DRB_NO_PACKET;
 }
 
-// A slow link is also in use by a packet that does not reach the other end yet.
+// A slow link is also in use while its packet has not yet reached the other end.
 static void add_queue(struct drb_queue_record *queue, uint32_t left, const struct drb_pace *pace)
 {
 	uint32_t length = left + queue->leaves;

@@ -18,7 +18,7 @@ struct drb_link_record {
 		uint64_t length;       // sum of the lengths before they left
 		uint32_t longest;      // packets
 		uint32_t refused : 31; // packets that found it full, in any slot
-		uint32_t leaves : 1;   // in the slot that is being simulated
+		uint32_t leaves : 1;   // a packet leaves in the slot that is being simulated
 	} * queue;
 	uint64_t first_of[DRB_LAYERS_MAX + 1]; // [layer]: index of its first entry in queue[]
 	uint64_t links;

@@ -37,7 +37,7 @@ struct drb_packet_setup {
 	uint32_t stats;      // packets born in the last `stats` of `slots` are measured, 1..slots
 	uint64_t seed;       // equal seeds give the same traffic to all schemes
 	uint64_t memory;     // bytes that the run may take
-	// 2 or more: so many threads share each slot. The figures are those of one thread, unless
+	// From 2 on, this many threads share each slot. The figures are those of one thread, unless
 	// memory runs out.
 	uint32_t threads;
 	struct drb_fail fail;

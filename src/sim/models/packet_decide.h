@@ -113,8 +113,9 @@ static inline __attribute__((always_inline)) void sim_mark_down(const struct drb
 	}
 }
 
-// Called before the arrivals of a slot. The scheme hears the marks of packets from above, learns
-// the time and, above layer 1, the lengths of egress queues down, and marks packets that go down.
+// Called before the arrivals of a slot. The scheme receives the marks of packets from above and the
+// time. Above layer 1, it also receives the lengths of egress queues down, and marks packets that
+// go down.
 static inline __attribute__((always_inline)) void sim_hear(const struct drb_scheme_ops *ops,
 							   struct drb_packet_sim *sim,
 							   const struct drb_layer *l, uint32_t s)

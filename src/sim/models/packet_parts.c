@@ -11,7 +11,7 @@
 #include "sim/models/crew.h"
 
 #define PIECES_MAX 4 // of a thread's share of a layer: others may take them if it is late
-#define LEAST 2048   // ports of a piece: to cut smaller ones is not worth the skips
+#define LEAST 2048   // ports of a piece; smaller ones would cost more in skips than they save
 #define THREADS_MAX 64
 #define PARTS_MAX (DRB_LAYERS_MAX * PIECES_MAX * THREADS_MAX)
 
@@ -28,18 +28,18 @@ struct drb_packet_parts {
 	struct drb_packet_sim *whole;
 	struct drb_crew *crew;
 	struct drb_skip skip;
-	// Parts are in the order in which one thread would work. Each layer has as many, and each
-	// thread has `pieces` neighbours of each layer as its own.
+	// Parts are in the order in which one thread would work. All layers have the same number of
+	// parts. In each layer, a thread has `pieces` adjacent parts as its own.
 	struct part *part;
 	uint32_t threads, pieces, count;
 	uint64_t draws[PARTS_MAX]; // [part]: numbers that it draws in this slot
-	// [part]: how many slots it has worked, written after its last draw.
+	// [part]: the number of slots that it has worked, written after its last draw.
 	_Atomic uint32_t slots[PARTS_MAX];
 	bool failed[PARTS_MAX]; // [part]: its queues outgrew the memory
 };
 
-// Each thread has an item for the births, which only those of the first thread use, and one for
-// each of its parts. Returns the number of the part, or UINT32_MAX.
+// Each thread has one item for births and one for each of its parts. Only the item of the first
+// thread makes the births. Returns the number of the part, or UINT32_MAX for births.
 static uint32_t part_of(const struct drb_packet_parts *parts, uint32_t item)
 {
 	const uint32_t pieces = parts->pieces, each = parts->count / parts->threads + 1;
@@ -64,8 +64,8 @@ static uint64_t draws_below(const struct drb_layer *l, uint32_t s, const struct 
 	return all - turns;
 }
 
-// The numbers that a switch draws in this slot. An order of n packets takes n - 1, a decision one.
-// In fabrics with failures an order takes n.
+// The number of draws of a switch in this slot. An order of n packets takes n - 1 draws, in fabrics
+// with failures n. A decision takes one draw.
 static uint64_t draws_of(const struct drb_packet_sim *sim, const struct drb_layer *l, uint32_t s)
 {
 	const struct drb_hop hop = drb_hop_at(&sim->fabric.tree, l->layer, s);
@@ -80,7 +80,7 @@ static uint64_t draws_of(const struct drb_packet_sim *sim, const struct drb_laye
 	return up + (up ? up - 1 : 0) + (down ? down - 1 : 0);
 }
 
-// A job of the crew: takes over what the end of the last slot changed, and counts draws.
+// A job of the crew: copies the slot and the lines of the run into the part, and counts draws.
 static void begin_item(void *context, uint32_t item)
 {
 	struct drb_packet_parts *parts = context;
@@ -143,7 +143,8 @@ int drb_parts_slot(struct drb_packet_parts *parts)
 	parts->whole->rng = parts->part[parts->count - 1].sim.rng;
 	for (uint32_t i = 0; i < parts->count; i++)
 		failed |= parts->failed[i];
-	// Faults that empty queues take from the lengths of the run, not of the part.
+	// A fault that empties queues reduces up_now and down_now of the run, not of a part.
+	// Therefore the sums of the run include these changes.
 	for (uint32_t m = 1; is_measured(parts->whole) && m <= DRB_LAYERS_MAX; m++) {
 		struct layer_meter *meter = &parts->whole->meter[m];
 		meter->up_sum += meter->up_now;
@@ -152,7 +153,7 @@ int drb_parts_slot(struct drb_packet_parts *parts)
 	return failed ? -ENOMEM : 0;
 }
 
-// Lengths of queues stay with the part, whose next slot adds to them.
+// The lengths of queues, up_now and down_now, stay with the part. It adds to them in its next slot.
 static void add_layer(struct layer_meter *to, struct layer_meter *from)
 {
 	const struct layer_meter now = *from;
@@ -198,7 +199,7 @@ static int make_part(struct drb_packet_parts *parts, uint32_t layer, struct drb_
 	return p->sim.arrived_up && p->sim.arrived_down ? 0 : -ENOMEM;
 }
 
-// Cuts each layer into as many parts.
+// Cuts all layers into the same number of parts.
 static int make_parts(struct drb_packet_parts *parts)
 {
 	const struct drb_fabric *f = &parts->whole->fabric;

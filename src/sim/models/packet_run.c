@@ -54,7 +54,7 @@ static void lay_out_word(struct drb_packet_sim *sim)
 	sim->birth_at = 32 + tag_bits_of(&sim->setup);
 }
 
-// The slots of a packet on the uplinks of a layer that are not slow.
+// The slots that a packet takes on the uplinks of a layer, slow links excepted.
 static uint32_t packet_time(const struct drb_packet_setup *setup, uint32_t layer)
 {
 	return layer < setup->tree.layers ? drb_pace_of(&setup->pace, layer + 1) : 1;
@@ -117,8 +117,7 @@ static int setup_check(const struct drb_packet_setup *setup)
 	return drb_packet_bytes(setup) > setup->memory ? -ENOMEM : 0;
 }
 
-// Fills in the rates of a switch's uplinks, if some are slow. The scheme knows them. NULL: none is
-// slow.
+// Fills in the rates of a switch's uplinks for its scheme, if some are slow. NULL: none is slow.
 static const double *rates_of(const struct drb_packet_sim *sim, uint32_t layer, uint32_t s,
 			      double rate[])
 {
@@ -257,7 +256,7 @@ void drb_packet_free(struct drb_packet_sim *sim)
 	free(sim);
 }
 
-// A packet that is still inside counts with the time since its birth as its latency.
+// For a packet that is still in flight at the end, the time since its birth counts as its latency.
 static void count_undelivered(struct drb_packet_sim *sim, uint64_t word)
 {
 	if (word != DRB_NO_PACKET)

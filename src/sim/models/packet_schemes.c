@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 		redirected += up != d.def;
 		if (ops->mark_bits)
 			word[i] = sim_marked(sim, word[i], d.mark);
-		// The traffic of the setup: notes whether packets left their default paths.
+		// For traffic of the setup, notes whether packets left their default paths.
 		if (!out->sourced) {
 			word[i] |= (uint64_t)(up != def) << sim->detour_at;
 			left += word[i] >> sim->detour_at & 1;
@@ -43,8 +43,8 @@ static inline __attribute__((always_inline)) int send_up_by(const struct drb_sch
 	return 0;
 }
 
-// Compiled once for packets of a source, and once for traffic of the setup, which needs no checks
-// for a source.
+// Compiled twice. The variant for packets of a source checks for the source. The variant for
+// traffic of the setup needs no such checks.
 static inline __attribute__((always_inline)) int send_up_of(const struct drb_scheme_ops *ops,
 							    struct drb_packet_sim *sim,
 							    const struct active_switch *at,
@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) int send_up_of(const struct drb_sch
 			    : send_up_by(ops, sim, at, n, &own);
 }
 
-// The same with the uplinks that the source of the packets chooses.
+// The same, but the source of the packets chooses the uplinks.
 static int send_up_as_told(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t n,
 			   struct sending *out)
 {

@@ -20,8 +20,8 @@ struct active_switch;
 struct drb_decider;
 struct drb_decision;
 
-// Another source of packets than the traffic of the setup, with its own rules for joining a queue.
-// Its packets may have any contents in the bits of their slot of birth (packet_word()).
+// A source of packets that replaces the traffic of the setup and has its own rules for joining a
+// queue. In the bits for the slot of birth, its packets may have any contents (packet_word()).
 struct drb_packet_source {
 	// Writes the packets that hosts give birth to in this slot into wire[host]. Returns their
 	// number.
@@ -37,12 +37,12 @@ struct drb_packet_source {
 	int (*join)(struct drb_packet_sim *sim, const struct active_switch *at, uint32_t queue,
 		    uint64_t word, uint32_t *max);
 	uint32_t join_from;
-	// In a fabric with failures: the hash of a packet's flow (sim_flow()); and called for a
-	// packet that finds no path or is taken by a fault.
+	// Used in fabrics with failures. flow() returns the hash of a packet's flow (sim_flow()).
+	// lose() is called for a packet that finds no path or is taken by a fault.
 	uint64_t (*flow)(const struct drb_packet_sim *sim, uint64_t word);
 	void (*lose)(struct drb_packet_sim *sim, uint64_t word);
-	// Receives the words that cross the links to n hosts in the next slot, DRB_NO_PACKET among
-	// them.
+	// Receives the words that cross the links to n hosts in the next slot. Links without a
+	// packet have DRB_NO_PACKET.
 	void (*receive)(struct drb_packet_sim *sim, const uint64_t word[], uint32_t n);
 	void *context;
 };
@@ -61,10 +61,10 @@ struct drb_packet_sim {
 	struct drb_rng traffic_rng, rng;
 	uint32_t slot; // the next to be simulated
 	// The fields of a packet's word between destination and slot of birth, from bit 32 on, as
-	// masks and positions. The first is the source, if packets are recorded, else a hash of it
-	// for schemes that read flows. Then come the mark of the scheme and the detour mark. In a
-	// fabric without failures, a bit instead of the latter says that the packet left its
-	// default path.
+	// masks and positions. First comes the source if packets are recorded, otherwise a hash of
+	// the source for schemes that read flows. Then come the mark of the scheme and the detour
+	// mark. A fabric without failures has one bit instead of the detour mark. It is set if the
+	// packet left its default path.
 	uint32_t source_mask, flow_mask, mark_mask, detour_mask;
 	uint32_t mark_at, detour_at, birth_at;
 	struct drb_failures failures;
@@ -85,7 +85,7 @@ struct drb_packet_sim {
 			uint64_t late_delivered, late_latency;
 			struct drb_lost lost_to;
 		};
-		uint64_t counts[14]; // all of these, of the same size
+		uint64_t counts[14]; // all fields above, which have the same size
 	};
 	uint32_t first_measured; // slot
 	uint32_t *largest;       // latency of the packets born in each measured slot; atomic

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs simulations with the same traffic. Each takes a stretch of slots in turn, whose packets are
-// drawn once. Stretches are long enough that a run's data is not fetched anew for every slot.
+// Runs simulations with the same traffic. The traffic of a stretch of slots is drawn once. Then
+// each simulation runs the stretch in turn. A stretch is long enough that a run does not fetch its
+// data anew for every slot.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ static void draw_stretch(struct drb_packet_sim *of, uint32_t from, uint32_t dest
 				 dest + (size_t)i * hosts);
 }
 
-// Runs one stretch. Returns true if the run goes on behind it; otherwise fills in the result.
+// Runs one stretch. Returns true if the run goes on after it; otherwise fills in the result.
 static bool run_stretch(struct drb_packet_sim *sim, uint32_t from, const uint32_t dest[],
 			struct drb_packet_result *result)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Slow links of a packet simulation: slow from the first slot on, in both directions. The packet at
-// the head of its queue takes several slots to cross. Until it has crossed, it counts as part of
-// the queue. Random links are slow, or all links of a layer, if a slot is the packet time of faster
-// ones.
+// Slow links of a packet simulation. They are slow from the first slot on, in both directions. The
+// packet at the head of the queue takes several slots to cross. Until it has crossed, it counts as
+// part of the queue. Slow links are drawn at random. Or all links of a layer are slow, because a
+// slot is the packet time of the faster links of other layers.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static inline uint32_t drb_pace_of_way(const struct drb_paces *pace, uint32_t la
 	return slots;
 }
 
-// The most slots that it takes on one of these links.
+// The most slots that a packet takes on one of these links.
 static inline uint32_t drb_pace_most(const struct drb_paces *pace, uint32_t layer)
 {
 	uint32_t most = 1;
@@ -66,11 +66,11 @@ uint64_t drb_slow_bytes(const struct drb_tree *t);
 // -ENOMEM.
 int drb_slow_make(struct drb_slow_links *links, const struct drb_tree *t, struct drb_slow slow,
 		  uint64_t seed);
-// Allocates an entry for each link, for drb_pace_delay(). Links are not slow unless they are so
-// already. 0 or -ENOMEM.
+// Allocates an entry for each link, for drb_pace_delay(). New entries are not slow; existing
+// entries stay as they are. 0 or -ENOMEM.
 int drb_slow_make_even(struct drb_slow_links *links, const struct drb_tree *t);
-// Makes all links between layers as slow as `pace` says, if it says more than one slot. 0 or
-// -ENOMEM.
+// Sets the slots of each link of a layer to those of `pace`. Does nothing if `pace` is one slot for
+// all layers. 0 or -ENOMEM.
 int drb_slow_make_layers(struct drb_slow_links *links, const struct drb_tree *t,
 			 const struct drb_paces *pace);
 void drb_slow_free(struct drb_slow_links *links);

@@ -83,7 +83,8 @@ static void run_until(struct chain *x, double end)
 	double rate = n * (1 + s->lambda), arrives = s->lambda / (1 + s->lambda);
 
 	while (true) {
-		// An event after the end is drawn anew from there: the chain has no memory.
+		// The time to an event after the end is drawn anew in the next call: the chain has
+		// no memory.
 		x->time -= log(1 - drb_rng_unit(&x->rng)) / rate;
 		if (x->time > end)
 			break;

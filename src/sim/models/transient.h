@@ -19,6 +19,6 @@ struct drb_transient_setup {
 #define DRB_TRANSIENT_START_MAX 16
 
 // The distance of the shares of queues with at least i packets from the s_i of the equations,
-// averaged over the repeats. It is the largest difference for any i, at any of the times 0.1, 0.2,
-// ..., t. 0, -EINVAL or -ENOMEM.
+// averaged over the repeats. The distance is the largest difference for any i, at any of the times
+// 0.1, 0.2, ..., t. 0, -EINVAL or -ENOMEM.
 int drb_transient_run(const struct drb_transient_setup *setup, double *distance);

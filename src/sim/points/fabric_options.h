@@ -46,7 +46,7 @@ extern const struct drb_option sim_fabric_options[], sim_links_options[], sim_se
 void sim_fabric_check(struct sim_fabric *fabric);
 void sim_links_check(struct sim_links *links, const struct drb_tree *t);
 // Sets the size of the fat-tree by the hosts that a list `name` needs, unless the user asked for a
-// size. Ends the process if that has fewer hosts.
+// size. Ends the process if the fat-tree that the user asked for has fewer hosts.
 void sim_fabric_take_hosts(struct sim_fabric *fabric, const char *name, uint32_t hosts);
 void sim_fail_read(struct sim_links *links, const struct drb_tree *t);
 // Reads the file of --faults. slot_ns: length of a slot; 0: unknown.
@@ -65,8 +65,8 @@ void sim_parse_threshold(const struct drb_option *o, const char *text, void *thr
 // T and choices of the scheme, or else of the options. T is NaN if it is the paper's.
 double sim_fixed_threshold(const struct sim_fabric *fabric);
 uint32_t sim_choices_of(const struct sim_fabric *fabric);
-// Load of the uplinks if hosts send at this load. If uplinks cannot carry it, the paper has no T:
-// then this ends the process if T is needed, and otherwise returns 0.
+// Returns the load of the uplinks if hosts send at this load. If uplinks cannot carry it, the paper
+// has no T. Then this ends the process if T is needed, and otherwise returns 0.
 double sim_uplink_load(const struct sim_fabric *fabric, double load);
 // T for packets, if uplinks have this load.
 double sim_packet_threshold(const struct sim_fabric *fabric, double uplinks);
@@ -100,7 +100,7 @@ uint32_t sim_layers_of(const void *fabric);
 	 .shown = is_faulty}
 // clang-format on
 
-// The last columns of rows about a fabric, which must be first in the point.
+// The last columns of rows about a fabric. The point must begin with its struct sim_fabric.
 // clang-format off
 #define SIM_FABRIC_COLUMNS                                                                         \
 	{"layers", SIM_U32, .at = offsetof(struct sim_fabric, layers), .of_point = true},                \

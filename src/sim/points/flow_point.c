@@ -199,7 +199,7 @@ static int flow_point_run(const void *point, struct sim_outcome *out)
 	return run_alike(&point, &out, 1);
 }
 
-// Points with equal flows: these are drawn once.
+// True if points have equal flows, which are then drawn once.
 static bool alike(const void *a, const void *b)
 {
 	const struct flow_point *p = a, *q = b;

@@ -209,8 +209,8 @@ static void list_point_check(void *point)
 	read_list(p);
 }
 
-// A lower bound of the makespan, without the path of a packet: the time of the busiest link of a
-// host, or that of the order of transfers if it is longer.
+// A lower bound of the makespan that holds for any paths. It is the larger of the time of the
+// busiest link of a host and the makespan without waiting on links.
 static int bound_of(const struct drb_transfers_setup *setup, const struct drb_list *list,
 		    double *bound)
 {

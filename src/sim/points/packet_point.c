@@ -322,7 +322,7 @@ static int run_alike(const void *const point[], struct sim_outcome *const out[],
 	return rc;
 }
 
-// Several threads may run out of memory where one does not, and stop elsewhere: then one thread
+// A run on several threads may run out of memory earlier than a run on one thread. Then one thread
 // runs the point again.
 static int packet_point_run(const void *point, struct sim_outcome *out)
 {
@@ -346,7 +346,7 @@ static int packet_point_run(const void *point, struct sim_outcome *out)
 	return packet_point_run(point, out);
 }
 
-// Points with equal traffic: it is drawn once.
+// True if points have equal traffic, which is then drawn once.
 static bool alike(const void *a, const void *b)
 {
 	const struct packet_point *p = a, *q = b;

@@ -219,8 +219,8 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_transfers *t, ui
 					    .memory = memory};
 }
 
-// Refuses rules of hosts without an effect: packets keep their paths, no switch reads entropies, or
-// hosts receive no answers.
+// Refuses rules of hosts that have no effect. They have none if packets keep their paths, no switch
+// reads entropies, or hosts receive no answers.
 static void check_hosts(const struct sim_transfers *t, bool jobs)
 {
 	const char *name = hosts_names[t->hosts];

@@ -63,10 +63,10 @@ extern const struct drb_option sim_longest_option[]; // for models that play lis
 void sim_transfers_check(struct sim_transfers *t, bool jobs);
 // Sets size, delays and rate of the fabric by a topology file, before the point is checked.
 void sim_take_topo(struct sim_transfers *t, const char *path);
-// Sets the slots of a packet in each layer by the speeds of links, [layer]. 0, or -EINVAL: the
-// fastest is no whole multiple of one.
+// Sets the slots of a packet in each layer by speed[layer], the speeds of links. 0, or -EINVAL: the
+// fastest speed is no whole multiple of another speed.
 int sim_take_speeds(struct sim_transfers *t, const double speed[], uint32_t layers);
-// sim_uplink_load() of the slowest links between switches, if hosts send at this load.
+// sim_uplink_load() for the slowest links between switches, if hosts send at this load.
 double sim_transfers_uplink_load(const struct sim_transfers *t, double load);
 // The T that the user asked for, or the paper's: for packets if uplinks have this load, for flows
 // if an uplink carries `flows` of them.

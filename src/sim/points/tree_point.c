@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The wiring of a fat-tree as a model of the engine: the other end of each port, as the switch has
-// it.
+// The wiring of a fat-tree as a model of the engine: the other end of each port, as switches
+// compute it.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -25,12 +25,12 @@ struct run_verb {
 	struct sim_pool *pool;
 	FILE *in;
 	uint64_t line; // number of the line being read
-	// Written by main and by the pool's threads; these hold its output lock.
+	// Main writes `added`. The pool's threads write the others while they hold its output lock.
 	uint64_t added, done;
 	bool failed;
 };
 
-// For end_at_bad_line(). A process has one run.
+// The run that end_at_bad_line() ends. A process has one run.
 static struct run_verb *running;
 
 #define AT(field) offsetof(struct run_verb, field)
@@ -138,8 +138,8 @@ static void read_lines(struct run_verb *v)
 
 static int lines_run(struct run_verb *v)
 {
-	// Standard input is read line by line, for users that write lines as rows come.
-	// drb_file_read() would read ahead.
+	// Standard input is read line by line, so that users can write further lines after they get
+	// rows. drb_file_read() would read ahead.
 	const bool is_named = v->path && strcmp(v->path, "-") != 0;
 
 	v->in = is_named ? drb_file_read(v->path) : stdin;
