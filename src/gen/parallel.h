@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Runs the same function on many items at once. Meant for calls that wait rather than compute: the
-// kernel takes tens of ms to close a packet socket, because it waits until no CPU uses the socket
-// any more.
+// Runs the same function on many items at once. It is meant for calls that wait rather than
+// compute. For example, the kernel takes tens of ms to close a packet socket, because it waits
+// until no CPU uses the socket any more.
 
 #include <stdint.h>
 

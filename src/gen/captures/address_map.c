@@ -71,7 +71,7 @@ static bool same(const struct ipframe_address *a, const struct ipframe_address *
 	return a->size == b->size && memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
 }
 
-// The position of the address in the index, or the free one where it belongs.
+// The position of the address in the index, or the free position where it belongs.
 static uint32_t *address_find(const struct addrmap *m, const struct ipframe_address *a)
 {
 	size_t i = hash(m, a) & (m->index_room - 1);
@@ -153,8 +153,8 @@ void addrmap_keep(struct addrmap *m, const struct host_rules *rules)
 	}
 }
 
-// Addresses with a host from a rule count as announced earlier: they have their hosts before all
-// others.
+// Addresses with a host from a rule count as announced before all others, because they have their
+// hosts first.
 static void keep_first(struct addrmap *m)
 {
 	for (size_t p = 0; p < m->pairs_used; p++) {
@@ -181,8 +181,8 @@ static uint32_t fewest_of(const struct addrmap *m)
 	return fewest;
 }
 
-// Returns the host of address i. taken[h] == i + 1: a partner of it is on host h. Stops at the
-// first host with the fewest addresses of all.
+// Returns the host of address i. taken[h] == i + 1: host h has a partner of address i. Stops at the
+// first host that has `fewest` addresses, the fewest of all hosts.
 static uint32_t choose_host(const struct addrmap *m, uint32_t i, const uint32_t taken[],
 			    uint32_t fewest)
 {
@@ -219,7 +219,8 @@ int addrmap_solve(struct addrmap *m)
 		if (m->entries[i].kept)
 			continue;
 		const uint32_t host = choose_host(m, i, taken, fewest);
-		// The last host with the fewest: the next address begins another round.
+		// If this was the last host with the fewest addresses, the next address begins
+		// another round.
 		if (m->addresses[host] != fewest)
 			fewest = fewest_of(m);
 		m->entries[i].host = host;

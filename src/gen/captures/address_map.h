@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Maps the addresses of a foreign capture onto hosts. Addresses that rules give a host have that
-// one. Others get a host by a seeded hash: each a host of its own while there are enough, then as
-// few per host as possible, and two addresses that exchange packets different hosts. Otherwise hot
-// links would come from the mapping and not from the capture. Pure, apart from memory.
+// Maps the addresses of a foreign capture onto hosts. If rules give a host to an address, it has
+// this host. Others get a host by a seeded hash. Each has a host of its own while there are enough.
+// Then each host stands for as few addresses as possible. Two addresses that exchange packets get
+// different hosts. Otherwise hot links would come from the mapping and not from the capture. Pure,
+// apart from memory.
 //
 // All pairs are announced first. Then hosts are assigned in the order of first appearance. An
-// address gets a host with the fewest addresses among those that none of its partners has yet, the
-// first of them from its hash on. Only an address with as many partners as there are hosts can
-// share its host with a partner.
+// address gets a host that none of its partners has. Among these, it gets one with the fewest
+// addresses, the first such host from its hash on. Only an address with as many partners as there
+// are hosts can share its host with a partner.
 
 #include <stdint.h>
 

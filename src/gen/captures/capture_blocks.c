@@ -148,8 +148,8 @@ static enum capture_result take_block(struct capture *c, uint32_t *type, uint32_
 	if (length < BLOCK_HEADER || length > BLOCK_BYTES_MAX || length % 4)
 		return capture_damaged(c);
 	*size = length - BLOCK_HEADER;
-	// The body's first 4 bytes are in the head already; behind the body, the length follows
-	// again.
+	// The head already holds the first 4 bytes of the body. The length is repeated after the
+	// body.
 	result = capture_take_body(c, 4, *size);
 	if (result == CAPTURE_RECORD)
 		memcpy(c->body, head + 8, 4);

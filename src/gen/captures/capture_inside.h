@@ -23,7 +23,7 @@ struct interface {
 struct capture {
 	FILE *in;
 	bool swapped, blocks;       // swapped: the other byte order; blocks: pcapng
-	uint8_t head[BLOCK_HEADER]; // head of a block; its first `begun` bytes are there
+	uint8_t head[BLOCK_HEADER]; // head of a block; holds its first `begun` bytes
 	size_t begun;
 	uint8_t *body;                // body of a record or a block
 	size_t room;                  // bytes of the body's buffer
@@ -57,8 +57,8 @@ enum capture_result capture_stop(struct capture *c, enum capture_result result, 
 enum capture_result capture_damaged(struct capture *c);
 // Reads `size` bytes. CAPTURE_END if there are none, CAPTURE_CUT if there are fewer.
 enum capture_result capture_take(struct capture *c, void *to, size_t size);
-// The same into c->body, behind `begun` bytes that are there. The end of the file is CAPTURE_CUT,
-// too.
+// Reads `size` bytes into c->body, after `begun` bytes that it already has. At the end of the file,
+// too, the result is CAPTURE_CUT.
 enum capture_result capture_take_body(struct capture *c, size_t begun, size_t size);
 // Adds an interface with time stamps in microseconds. NULL: capture_stop() was called.
 struct interface *capture_add_interface(struct capture *c, uint32_t link);

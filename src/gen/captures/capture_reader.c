@@ -12,7 +12,8 @@
 #define SECONDS_MAX 4000000000
 #define NS INT64_C(1000000000)
 #define LINK_ETHERNET 1
-// Captures may state other lengths, in bytes, 16-bit words or bits, but Ethernet has only this one.
+// Captures may state another FCS length, in bytes, 16-bit words or bits. Ethernet has only this
+// one.
 #define ETHER_FCS 4
 #define PCAP_MICROSECONDS UINT32_C(0xa1b2c3d4)
 #define PCAP_NANOSECONDS UINT32_C(0xa1b23c4d)
@@ -171,7 +172,7 @@ static enum capture_result next_in_pcap(struct capture *c, struct capture_record
 	return result == CAPTURE_RECORD ? capture_give(c, i, r) : result;
 }
 
-// Reads the head of a pcap file, behind its first four bytes.
+// Reads the head of a pcap file, after its first four bytes.
 static enum capture_result read_pcap_head(struct capture *c, bool nanoseconds)
 {
 	uint8_t head[PCAP_HEADER - 4];

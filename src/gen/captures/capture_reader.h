@@ -23,7 +23,7 @@ struct capture_record {
 enum capture_result {
 	CAPTURE_END,
 	CAPTURE_RECORD,
-	// The file is damaged here, but the records before are right: capture_wrong().
+	// The file is damaged here, but the records before it are right: see capture_wrong().
 	CAPTURE_CUT,
 	CAPTURE_REFUSED, // the same, and the file cannot be used
 };

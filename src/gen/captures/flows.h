@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Flows of captures: packets with the same addresses, ports and protocol, as captured; and the fate
-// of their packets. Pure, apart from memory.
+// Flows of captures: packets with the same captured addresses, ports and protocol; and the fate of
+// these packets. Pure, apart from memory.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ struct flow_key {
 	uint16_t source_port, destination_port;     // 0: no ports, or not captured
 	uint8_t protocol;                           // 0: later fragments, which do not have ports
 	uint8_t zero;      // fills a hole, so that keys can be compared by bytes
-	uint32_t from, to; // the hosts that they became
+	uint32_t from, to; // the hosts onto which the addresses are mapped
 };
 _Static_assert(sizeof(struct flow_key) == 48, "a key of a flow has a hole");
 

@@ -16,7 +16,7 @@
 
 #define PORTS_BYTES 4
 
-// A broadcast to a network, such as 10.1.255.255, is one only by its Ethernet address.
+// A broadcast to a network, such as 10.1.255.255, can be recognised only by its Ethernet address.
 static bool is_multicast(const uint8_t *frame, const struct ipframe_address *a)
 {
 	static const uint8_t broadcast[4] = {255, 255, 255, 255};
@@ -57,7 +57,7 @@ static int collect(struct trace *t, struct addrmap *map, struct foreign_skipped 
 	return 0;
 }
 
-// Sets the packet's host and addresses. False: both its ends are on one host.
+// Sets the packet's host and addresses. False: both ends of the packet are on one host.
 static bool readdress(struct trace_packet *p, const struct addrmap *map,
 		      const struct drb_addr_plan *plan, struct flow_key *key)
 {
@@ -133,7 +133,7 @@ void foreign_fit(struct trace *t, uint32_t mtu, struct foreign_skipped *skipped)
 		uint16_t type = drb_load16(p->frame + DRB_ETHER_TYPE);
 		uint32_t room = mtu + DRB_ETHER_HEADER;
 		struct ipframe f;
-		// The kernel allows one tag beyond the MTU, and only an 802.1Q one.
+		// The kernel allows one tag beyond the MTU, and only if it is an 802.1Q tag.
 		if (p->size > room + (type == DRB_ETHERTYPE_VLAN ? DRB_VLAN_TAG : 0))
 			*(ipframe_parse(p->frame, p->captured, &f) == 0 && p->size <= mtu + f.ip
 				  ? &skipped->tags

@@ -28,7 +28,7 @@ struct foreign_skipped {
 #undef X
 };
 
-// The traffic that captures became.
+// The traffic made from captures.
 struct foreign_traffic {
 	struct foreign_skipped skipped;
 	uint64_t twice;      // packets that may be in the captures twice: see repeats.h
@@ -37,8 +37,8 @@ struct foreign_traffic {
 };
 
 // Gives every packet of the trace a sending host and addresses of the rules' plan. Removes packets
-// that cannot be sent, and merges the others by time, the first at 0. Hosts that no rule names
-// follow from the seed. 0 or -ENOMEM. The caller calls foreign_free() in either case.
+// that cannot be sent, and merges the others by time, the first at 0. The seed determines the hosts
+// that no rule names. 0 or -ENOMEM. The caller calls foreign_free() in either case.
 int foreign_map(struct trace *t, const struct host_rules *rules, uint64_t seed,
 		struct foreign_traffic *to);
 void foreign_free(struct foreign_traffic *to);

@@ -2,8 +2,8 @@
 #pragma once
 // A directory of `drbgen write`: one capture per host and traffic.json, the manifest.
 //
-// The manifest says how the captures were made, and all that `drbgen replay` needs to send and
-// judge them. It is written last: a directory without it is unfinished.
+// The manifest says how the captures were made, and contains all that `drbgen replay` needs to send
+// and judge them. It is written last: a directory without a manifest is unfinished.
 
 #include <limits.h>
 #include <stdbool.h>

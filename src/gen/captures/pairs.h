@@ -4,8 +4,9 @@
 // memory.
 //
 // Packets of one kind are alike. The k-th sending belongs to the k-th arrival on two conditions.
-// All sendings before it had arrived when it was sent, and it arrived, alone, before the next one
-// was sent. Otherwise it is unknown which of several packets is late, and none of them counts.
+// When the k-th packet was sent, all packets sent before it had arrived. Before the next packet was
+// sent, exactly one more had arrived. Otherwise it is unknown which of several packets is late, and
+// none of them counts.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -26,7 +26,7 @@ struct recognised {
 	uint64_t received; // packets of the trace that arrived at the host
 	uint64_t duplicated, misdelivered, strangers;
 	uint64_t missing;          // sent to the host and not delivered
-	uint64_t receiver_dropped; // arrived, but the sink had no space; as the sink reports
+	uint64_t receiver_dropped; // arrived, but the sink had no space, as the sink reports
 };
 
 // Learns all packets of the trace, which must outlive the recogniser and be addressed to hosts of
@@ -35,7 +35,7 @@ struct recogniser *recogniser_new(const struct trace *t, const struct drb_addr_p
 				  uint64_t sendings);
 void recogniser_free(struct recogniser *r);
 
-// The sender notes there when it sent which packet of the trace, by its index.
+// The sender notes there which packet of the trace it sent, by its index, and when.
 struct moments *recogniser_sendings(struct recogniser *r);
 
 // A frame arrived at a host.

@@ -3,7 +3,8 @@
 // Packets that are in captures more than once, because they were captured at several points. Pure,
 // apart from memory.
 //
-// The number of packets that are alike and were sent is the largest number captured at one point.
+// If several packets are alike, the number that were sent is the largest number captured at one
+// point.
 
 #include <stdint.h>
 
@@ -16,6 +17,6 @@ struct repeats {
 	uint64_t left;
 };
 
-// Removes those captured at switches from the trace, in the order in which it was read. 0 or
-// -ENOMEM.
+// Removes packets that were captured before at another port of a switch. The packets of the trace
+// are in the order in which they were read. 0 or -ENOMEM.
 int repeats_take_out(struct trace *t, struct repeats *found);

@@ -22,7 +22,7 @@ struct trace_packet {
 	uint32_t captured; // bytes from the capture; the rest is zeros
 	uint32_t host;     // label of the host that sends it
 	uint32_t number;   // its number in its file, from 1
-	uint32_t flow;     // index in those that flows_make() found
+	uint32_t flow;     // index of its flow among those that flows_make() found
 	uint32_t place;    // capture point: see capture_reader.h
 	uint16_t file;     // number of its file among those loaded
 	bool at_switch;    // captured by drbctl capture
@@ -34,7 +34,7 @@ struct trace {
 	struct trace_packet *packet;
 	size_t count;
 	uint16_t files;      // loaded
-	uint64_t disordered; // packets with times before that of the packet in front of them
+	uint64_t disordered; // packets with times before that of the previous packet
 	uint64_t fcs;        // packets whose frame check sequence was taken off
 	// Private.
 	size_t room;
@@ -60,7 +60,7 @@ void trace_merge(struct trace *t, int64_t origin);
 uint64_t trace_fingerprint(const uint8_t *frame, uint32_t captured, uint32_t size);
 
 // Appends all packets of an Ethernet capture (drb_file_read(), capture_reader.h) with host =
-// DRB_NO_LABEL and key = 0. From a damaged capture, it appends those before the damage, with a
-// warning, unless `whole` is set. Returns 0, or -EINVAL after a message that names the file: it is
-// unreadable, no capture, without a whole packet, or not Ethernet; or memory is out.
+// DRB_NO_LABEL and key = 0. If the capture is damaged and `whole` is not set, it appends the
+// packets before the damage, with a warning. Returns 0, or -EINVAL after a message that names the
+// file: it is unreadable, no capture, without a whole packet, or not Ethernet; or memory is out.
 int trace_load(struct trace *t, const char *path, bool whole);

@@ -54,7 +54,8 @@ static int parse_ipv4(const uint8_t *frame, uint32_t captured, struct ipframe *f
 	f->src.size = f->dst.size = 4;
 	memcpy(f->src.bytes, ip + DRB_IPV4_SRC, 4);
 	memcpy(f->dst.bytes, ip + DRB_IPV4_DST, 4);
-	// Later fragments have no transport header; the checksum in the first one covers all.
+	// Later fragments have no transport header. The checksum in the first fragment covers all
+	// fragments.
 	if ((drb_load16(ip + DRB_IPV4_FRAGMENT) & DRB_IPV4_OFFSET) == 0)
 		note_transport(f, ip[DRB_IPV4_PROTOCOL], f->ip + header, captured, true);
 	return 0;

@@ -125,8 +125,8 @@ static bool is_on_way(const struct drop_places *d, const struct drop_place *p, u
 
 	if (p->end.layer > turn || (!below_from && !below_to))
 		return false;
-	// A packet goes up where only its source is below, turns where both are, and otherwise goes
-	// down.
+	// A packet goes up in switches with only its source below, turns in switches with both
+	// hosts below, and goes down in switches with only its destination below.
 	if (p->end.up)
 		return p->in ? !below_from : !below_to;
 	return p->in ? below_from && drb_hop_digit(&hop, from) == p->end.port

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The ports of a fabric that dropped packets during a replay, by the counters of its switches.
-// These count by port, not by flow. Therefore it is only known which of the ports a flow may have
-// met.
+// Switches count drops by port, not by flow. It is therefore only known at which of these ports a
+// flow may have lost packets.
 
 #include <stdbool.h>
 #include <stddef.h>

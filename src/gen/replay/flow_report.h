@@ -10,8 +10,8 @@
 #include "gen/captures/trace.h"
 #include "gen/replay/drop_places.h"
 
-// Prints a row for each flow with packets sent: those that lost most first, then those that took
-// longest; at most `most` rows. Returns the number of flows left out.
+// Prints a row for each flow with packets sent, at most `most` rows. Flows that lost most come
+// first, then flows with the largest latencies. Returns the number of flows left out.
 size_t flow_report_print(FILE *out, enum drb_format format, const struct flows *flows,
 			 const struct drop_places *places, size_t most);
 
@@ -23,9 +23,9 @@ struct flow_records {
 	char *const *paths;
 };
 
-// Writes CSV with a row for each sending, by flow and time: where it was captured, its flow, when
-// it was sent (CLOCK_MONOTONIC), its fate (arrived, lost, unknown), and when it arrived, if that is
-// certain.
+// Writes CSV with a row for each sending, by flow and time. A row has the packet's file and number,
+// its flow, the time of sending (CLOCK_MONOTONIC) and its fate: arrived, lost or unknown. It has
+// the time of arrival if that is certain.
 void flow_records_write(FILE *out, const struct flow_records *r);
 // Writes percentiles of latencies, like records_write_hgrm(). 0 or -ENOMEM.
 int flow_records_write_hgrm(FILE *out, const struct flow_records *r);

@@ -38,7 +38,7 @@ struct foreign {
 	uint64_t cut; // packets that the captures have only in part
 };
 
-// The network in the option, or else that of the fabric; NULL: neither is known.
+// The network in the option, or else the network of the fabric; NULL: neither is known.
 static const char *chosen(const char *option, const char *is)
 {
 	return option ? option : *is ? is : NULL;
@@ -70,8 +70,8 @@ static struct drb_addr_plan make_plan(const struct replay_options *o)
 	return plan;
 }
 
-// Reports how the replay differs from the captures: truncated frames, and another order than in the
-// files.
+// Reports how the replay differs from the captures, such as truncated frames and packets in another
+// order than in the files.
 static void say_changes(struct foreign *f)
 {
 	uint64_t portless = 0;
@@ -149,7 +149,7 @@ static int set_pace(struct foreign *f, struct trace *t)
 	return rc;
 }
 
-// Called when the MTU is known. Only now it is known what will be sent.
+// Called when the MTU is known, because the packets that will be sent depend on it.
 static int check(struct trace *t, uint32_t mtu, void *context)
 {
 	struct foreign *f = context;
@@ -257,8 +257,8 @@ static int replay(const struct replay_options *o, struct foreign *f)
 {
 	char filter[FILTER_MAX];
 	unsigned prefix = (unsigned)f->plan.mac[0] << 8 | f->plan.mac[1];
-	// The filter selects packets between any hosts of the fabric. The recogniser finds those of
-	// other traffic.
+	// The filter selects packets between any hosts of the fabric. The recogniser sorts out
+	// packets of other traffic.
 	snprintf(filter, sizeof(filter), "ether[0:2] = 0x%04x and ether[6:2] = 0x%04x", prefix,
 		 prefix);
 	const struct sink_pcap_setup setup = {

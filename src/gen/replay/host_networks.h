@@ -12,7 +12,7 @@
 #define HOST_NETWORK_TEXT 52
 
 struct host_networks {
-	// "": the host's address does not show it.
+	// "": the address of the host does not contain its label.
 	char mac[sizeof("02:00")];
 	char ipv4[HOST_NETWORK_TEXT], ipv6[HOST_NETWORK_TEXT]; // the same
 };

@@ -25,8 +25,8 @@
 #include "common/cli/log.h"
 #include "gen/parallel.h"
 
-// Open files: sockets to send, to keep the kernel from answering and to receive; and others of the
-// process.
+// Open files per host: sockets to send, to keep the kernel from answering, and to receive.
+// FILES_BESIDE: other open files of the process.
 #define FILES_A_HOST 4
 #define FILES_BESIDE 64
 #define NETNS_DIR "/run/netns"
@@ -88,7 +88,7 @@ static int query(int fd, uint32_t host, unsigned long what, struct ifreq *reques
 	return rc;
 }
 
-// The kernel reports a link that has just come up with a delay of up to a second.
+// The kernel reports with a delay of up to a second that a link is up.
 static int await_link(int fd, uint32_t host)
 {
 	const struct timespec pause = {.tv_nsec = 20000000};
@@ -136,7 +136,7 @@ static int check_interface(struct hosts *h, int fd, uint32_t host, const struct 
 	return rc;
 }
 
-// Opens a packet socket that sends and, without a protocol, receives nothing.
+// Opens a packet socket that only sends. It has no protocol, so that it receives nothing.
 static int open_send(struct hosts *h, uint32_t host, const struct drb_addr_plan *plan)
 {
 	struct ifreq r = {0};
@@ -179,7 +179,8 @@ static int open_guard(struct hosts *h, uint32_t host)
 	return rc;
 }
 
-// The replay works without silence, but includes the hosts' answers.
+// If the kernel cannot keep the flows from the host's stack, the replay goes on with the host's
+// answers.
 static void open_silence(struct hosts *h, struct silence *silence, uint32_t host)
 {
 	int fd = silence_host(silence, host, DRB_HOST_INTERFACE);

@@ -20,7 +20,7 @@ struct hosts {
 	uint32_t mtu; // smallest of all hosts
 };
 
-// The number of hosts of a fabric: namespaces <fabric>-h0, -h1, ... without a gap.
+// The number of hosts of a fabric. Their namespaces are <fabric>-h0, -h1, ... without a gap.
 uint32_t hosts_count(const char *fabric);
 
 // Calls inside(context, host) in the namespace of a host. Returns its result, or a negative errno
@@ -33,11 +33,11 @@ struct hosts_setup {
 	const struct drb_addr_plan *plan; // addresses that the interfaces must have
 	uint32_t first, end;              // the hosts on this machine, [first, end)
 	struct sink *sink;                // attached to them
-	// Take the port of measured packets, so that the kernel does not answer them with "port
-	// unreachable". All packets that arrive there are dropped.
+	// Take the port of measured packets, so that the kernel does not answer packets to it with
+	// "port unreachable". The kernel drops all packets that arrive there.
 	bool guard;
-	// Flows to keep from the stacks of the hosts. If the kernel cannot, one message says so.
-	// NULL: none.
+	// Flows that hosts' stacks must not get. If the kernel cannot keep them away, one message
+	// says so. NULL: none.
 	struct silence *silence;
 };
 

@@ -11,7 +11,8 @@
 #include "common/cli/quantity.h"
 #include "gen/replay/machine_loss.h"
 
-// On any machine, links lose less than this.
+// Links lose some time on any machine. A link is slowed if it runs at less than this share of its
+// rate.
 #define SLOWEST 0.99
 #define LATENCY_SHARE 0.05
 
@@ -44,8 +45,8 @@ static double part_of(const struct watched_switch *s, const struct watched_port 
 			  : 1;
 }
 
-// The switch was away for as long as the link that lost most. Packets that arrived meanwhile are in
-// the queues of all its links.
+// The time for which the switch was away: that of its link that lost most. Packets that arrived
+// meanwhile are in the queues of all its links.
 static double away_ns(const struct watched_switch *s)
 {
 	double most = 0;
@@ -66,10 +67,10 @@ static enum drb_growth growth_of(const struct watched_switch *s, const struct wa
 
 	if (setup->slot_ns == 0 || time == 0)
 		return DRB_GROWTH_NO;
-	// A link that sent less than it could was idle in between.
+	// A link that sent less than its rate allowed was idle at times: its queue does not grow.
 	if (sent + GROWN(p->count, WATCH_HALF, WATCH_END, lost_credit_ns) < passed - 3 * time)
 		return DRB_GROWTH_NO;
-	// Without drops, a full queue would be longer by their number.
+	// Packets that a full queue dropped count as part of its rise.
 	double rise = drb_difference(half->queue_packets, end->queue_packets) +
 		      GROWN(p->count, WATCH_HALF, WATCH_END, out_discards) - away_ns(s) / time;
 	if (isnan(rise) || isnan(sent)) // the switch does not report all figures
@@ -165,7 +166,7 @@ void link_report_say(const struct link_report *r, uint64_t lost, double latency_
 		 latency_ns > 0 ? fmin(100, 100 * r->machine_late_ns / latency_ns) : 0);
 }
 
-// The part of a run that links are measured over: the measured slots, or all of a capture.
+// The part of a run in which links are measured: the measured slots, or all of a capture.
 struct measured_span {
 	enum watch_moment from, to;
 	double ns;
@@ -197,7 +198,7 @@ static struct link_row row_of(const struct watched_switch *s, const struct watch
 	const uint64_t packets = GROWTH(p->count, span.from, span.to, out_packets);
 	double use = drb_real_of(packets) * link_packet_ns(p) / span.ns;
 
-	// A capture's last packets wait until after the time of sending.
+	// Packets that wait when sending ends are sent later, so that `use` may exceed 1.
 	if (setup->slot_ns == 0 && use > 1)
 		use = 1;
 	return (struct link_row){s, p, packets, use, 0};

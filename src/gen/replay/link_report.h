@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The work of links during a replay, and how much the machine took from them: their switches woke
-// too late, so that links were idle although packets waited.
+// The work of links during a replay, and the link time that was lost because of the machine:
+// switches woke too late, so that links were idle although packets waited.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@ struct link_report {
 	// Figures from the first packet to the last.
 	uint32_t silent; // switches that did not answer in time: the figures below leave them out
 	uint32_t late_switches;   // switches that lost link time or were a slot late
-	char worst[DRB_NAME_MAX]; // instance of the one with the slowest link
+	char worst[DRB_NAME_MAX]; // instance of the switch with the slowest link
 	double slowest;           // the share of its rate at which the slowest link ran, 0..1
-	// Time at which a link had first lost 1 % of its time, in s since the first packet. NaN: no
-	// link did.
+	// Time when a link had lost 1 % of its time or more for the first time, in s since the
+	// first packet. NaN: no link did.
 	double slowed_s;
 	uint64_t machine_lost;  // packets: machine_loss.h
 	double machine_late_ns; // sum of the delays of packets at switches that the machine caused

@@ -83,10 +83,10 @@ int link_time_of_hosts(const char *fabric, uint32_t hosts, struct host_link link
 	return each_port(fabric, 1, take_host, &links) ? links.rated : -ENOENT;
 }
 
-// Uplinks by their rates.
+// The rates of uplinks, and how many have each rate.
 struct uplinks {
 	struct rated {
-		struct drb_switch_port port; // the first with this rate
+		struct drb_switch_port port; // the first port with this rate
 		char name[DRB_NAME_MAX];     // name of its switch
 		uint32_t count;
 	} rate[RATES_MAX];
@@ -99,7 +99,7 @@ static void take_uplink(void *context, const struct drb_switch_all *all,
 	struct uplinks *u = context;
 	uint32_t i = 0;
 
-	// The only switch of F(1,d) has no uplinks: its links to hosts replace them.
+	// F(1,d) has one switch, which has no uplinks. Its links to hosts replace them.
 	if (port->name[0] != 'u' && all->info.layers > 1)
 		return;
 	while (i < u->rates && strcmp(u->rate[i].port.rate, port->rate) != 0)
@@ -113,7 +113,7 @@ static void take_uplink(void *context, const struct drb_switch_all *all,
 	u->rate[i].count++;
 }
 
-// Formats a time as users write it.
+// Formats a time in the form of an option.
 static void format_time(double ns, char text[32])
 {
 	if (ns >= 1e6)

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-// The link of one host, in both directions. A packet takes packet_ns, and octet_ns for each of its
-// bytes and of the overhead on the wire.
+// The link of one host, in both directions. A frame takes packet_ns, and octet_ns for each of its
+// bytes and each byte of overhead on the wire.
 struct host_link {
 	double packet_ns, octet_ns; // both 0: without a rate, or unknown
 	uint64_t overhead;          // bytes that a frame takes on the wire beyond its own
@@ -28,7 +28,7 @@ struct link_time_traffic {
 	uint32_t size; // bytes of its frames without FCS
 };
 
-// Asks all switches for the time of a packet on their uplinks. Prints a line if this is not the
-// slot on most uplinks, and another one about links that differ from most. Prints nothing if links
-// have no rate or no switch answers.
+// Asks all switches for the time of a packet on their uplinks. Prints a line if most uplinks have
+// another time than the slot, and a line if some links have another rate than most. Prints nothing
+// if links have no rate or no switch answers.
 void link_time_compare(const struct link_time_traffic *traffic);

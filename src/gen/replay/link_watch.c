@@ -7,18 +7,18 @@
 
 #include "common/cli/clock.h"
 
-// Readings between the moments are this rare, and take at most 1/SHARE of the time.
+// Between the moments, readings are at least EVERY_NS apart and take at most 1/SHARE of the time.
 #define EVERY_NS UINT64_C(1000000000)
 #define SHARE 100
 
-// A reading waits this long for switches that do not answer. The remaining switches count as gone,
-// and are not asked again.
+// A reading waits at most this long for switches that do not answer. After that, the remaining
+// switches count as gone, and are not asked again.
 #define PATIENCE_NS UINT64_C(3000000000)
 
 // A link that lost this share of the time between two readings is slowed.
 #define SLOWED 0.01
 
-// True if the link of a port was slowed since the last reading.
+// True if the link of a port has been slowed since the last reading.
 static bool is_slowed(struct watched_port *p, const struct drb_port_counters *now, double passed_ns)
 {
 	double lost_ns = drb_real_of(watch_grown(p->lost_ns, now->lost_credit_ns));
@@ -53,7 +53,7 @@ static void moment_keep(struct watched_switch *s, const struct drb_switch_all *a
 	}
 }
 
-// The tree that a switch says it belongs to.
+// The tree to which a switch belongs by its own report.
 static struct drb_tree tree_of(const struct drb_switch_info *info)
 {
 	struct drb_tree tree;
@@ -66,8 +66,8 @@ static struct drb_tree tree_of(const struct drb_switch_info *info)
 	return tree;
 }
 
-// Reads the counters of a switch, and keeps them if this is a moment. 1: one of its links is
-// slowed; negative: it does not answer.
+// Reads the counters of a switch, and keeps them if `moment` is a moment of enum watch_moment.
+// Returns 1 if one of its links is slowed, and a negative number if it does not answer.
 static int counters_read(struct link_watch *w, struct watched_switch *s, struct drb_telemetry *t,
 			 enum watch_moment moment)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Watches the links of a fabric during a replay, by the counters of their switches. One thread
-// reads these at given moments, and about once a second in between.
+// Watches the links of a fabric during a replay, by the counters of its switches. One thread reads
+// the counters at given moments, and about once a second between these.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 
 #include "common/telemetry/switch_reader.h"
 
-// The moments at which counters are kept: before anything is sent; at the beginning of the measured
-// part; in the middle between the first packet and the end of the measured part; at that end; and
-// after the last arrival. Captures are measured as a whole.
+// The moments at which counters are kept. START is before anything is sent. BEGIN and END are the
+// beginning and the end of the measured part. HALF is in the middle between the first packet and
+// END. DONE is after the last arrival. Captures are measured as a whole.
 enum watch_moment { WATCH_START, WATCH_BEGIN, WATCH_HALF, WATCH_END, WATCH_DONE, WATCH_MOMENTS };
 
 struct watched_port {
@@ -39,17 +39,17 @@ struct watched_switch {
 struct link_watch {
 	struct watched_switch *at; // owned
 	size_t count;
-	struct drb_tree tree;           // the fabric's tree; all zero: no switch reported one
+	struct drb_tree tree;           // the fabric's tree; all zero: no switch has reported it
 	uint64_t due_ns[WATCH_MOMENTS]; // CLOCK_MONOTONIC; UINT64_MAX: at the end
 	unsigned done;                  // moments that are over, a bit each
 	uint64_t looked_ns, look_ns;    // the last reading: when it began, and how long it took
-	uint64_t slowed_ns; // time since which a link has lost 1 % of its time or more; 0: none did
+	uint64_t slowed_ns; // time from which a link lost 1 % of its time or more; 0: none did
 };
 
 // Reads the counters for the first time. Watches only the switches that answer promptly.
 void link_watch_begin(struct link_watch *w, const char *fabric);
-// Plans the moments, in slots from start_ns on: slots [first, end) are measured; slot_ns 0: all
-// are.
+// Plans the moments, in slots from start_ns on. Slots [first, end) are measured. slot_ns 0: all
+// slots are.
 struct watch_slots {
 	uint64_t start_ns, slot_ns;
 	uint32_t first, end;
@@ -59,7 +59,7 @@ void link_watch_plan(struct link_watch *w, const struct watch_slots *slots);
 void link_watch_delay(struct link_watch *w, uint64_t ns);
 // Reads the counters if it is time.
 void link_watch_poll(struct link_watch *w);
-// Called when all packets are sent: reads for WATCH_END, unless that is done.
+// Called when all packets are sent. Reads the counters for all moments that were not yet due.
 void link_watch_sent(struct link_watch *w);
 // Reads the counters for the last time.
 void link_watch_end(struct link_watch *w);

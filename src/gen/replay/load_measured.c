@@ -63,7 +63,7 @@ static int take_capture(const struct loading *l, const char *path, uint32_t src,
 				  path, p->number, probe.sequence, sequence);
 			return -EINVAL;
 		}
-		// The host's own link takes one slot, as every link does.
+		// The host's own link takes one slot, as all links do.
 		p->time_ns = (int64_t)((probe.cohort + UINT64_C(1)) * l->slot_ns);
 		p->key = drb_mix64(drb_mix64(m->seed ^ probe.cohort) ^ src);
 		p->host = src;

@@ -8,8 +8,9 @@
 #include "gen/sinks/score.h"
 #include "gen/captures/trace.h"
 
-// Checks one packet of the capture of host src: it must be a measured packet of this host, with the
-// size of the manifest, and born in the slot of its time stamp. Returns the error, or NULL. Pure.
+// Checks one packet of the capture of host src. It must be a measured packet of this host, have the
+// size of the manifest, and be born in the slot of its time stamp. Returns the error, or NULL.
+// Pure.
 const char *measured_check(const struct manifest *m, uint32_t src, const struct trace_packet *p,
 			   struct frame_probe *probe);
 
@@ -19,6 +20,6 @@ const char *measured_check(const struct manifest *m, uint32_t src, const struct 
 int measured_load(const char *dir, const struct manifest *m, uint64_t slot_ns, struct trace *t,
 		  struct score *s);
 
-// Removes packets from *t that hosts outside [first, end) send. Returns how many of all packets go
-// to one of the hosts in the range.
+// Removes packets from *t that hosts outside [first, end) send. Returns the number of packets,
+// removed ones included, that go to a host in this range.
 uint64_t measured_part(struct trace *t, const struct manifest *m, uint32_t first, uint32_t end);

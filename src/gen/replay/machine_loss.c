@@ -7,7 +7,7 @@
 
 #include "gen/replay/link_report.h"
 
-// Packets that would have come to a switch in addition, from below and from above.
+// Further packets that a switch would have received, from below and from above.
 struct more {
 	double from_below, from_above;
 };
@@ -61,8 +61,8 @@ static double carried(const struct watched_switch *s, const struct watched_port 
 	if (isnan(want + GROWN(p, out_packets) + GROWN(p, lost_credit_ns)))
 		return NAN;
 	double left = ((double)s->time_ns[WATCH_END] - since) / time - GROWN(p, out_packets);
-	// With a full queue, the link would have dropped packets anyway, except in the time that it
-	// lost.
+	// A full queue drops packets even if its link is served in time. Therefore at most as many
+	// drops count as packets fit into the time that the link lost.
 	double own = fmin(GROWN(p, out_discards), GROWN(p, lost_credit_ns) / time);
 	return fmax(0, fmin(fmin(want, coming + own), left));
 }
@@ -108,11 +108,11 @@ double machine_loss_of(const struct link_watch *w, uint64_t start_ns)
 	struct more *more = calloc(w->count + 1, sizeof(*more));
 	double arrived = 0;
 
-	// A switch that was in time misses only packets that the kernel drops for their size.
+	// A switch that was in time misses only packets whose size makes the kernel drop them.
 	for (size_t i = 0; more && i < w->count; i++)
 		if (!w->at[i].gone && link_was_late(&w->at[i]))
 			add_missed(&w->at[i], &more[i]);
-	// In the order of packets: up from layer 1, then down to it.
+	// The order is that in which packets pass switches: up from layer 1, then down to it.
 	for (int step = 1; more && step <= 2 * DRB_LAYERS_MAX; step++) {
 		bool up = step <= DRB_LAYERS_MAX;
 		uint32_t layer = (uint32_t)(up ? step : 2 * DRB_LAYERS_MAX + 1 - step);

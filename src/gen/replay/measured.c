@@ -24,7 +24,7 @@
 #define STRING(x) STRING_(x)
 #define STRING_(x) #x
 
-// The slots whose packets are in the latencies: [*first, *end).
+// Selects the slots whose packets are in the latencies: [*first, *end).
 static void select_cohorts(const struct replay_options *o, const struct manifest *m,
 			   uint32_t *first, uint32_t *end)
 {
@@ -144,8 +144,8 @@ static struct sink *new_pcap(const struct replay_options *o, const struct manife
 	return sink;
 }
 
-// The sink that was asked for; by default the one inside the kernel, if the kernel allows it. NULL
-// after a message.
+// Returns the sink that the user asked for, by default the sink inside the kernel if the kernel
+// allows it. NULL after a message.
 static struct sink *new_sink(const struct replay_options *o, const struct manifest *m,
 			     struct score *s)
 {
@@ -175,7 +175,7 @@ static void refuse_network(const struct replay_options *o, const char *option, c
 		o->captures.at[0], written, o->fabric, is, option, is);
 }
 
-// Switches drop packets of networks other than their own.
+// Refuses traffic for other networks than the fabric's, whose switches would drop it.
 static void check_networks(const struct replay_options *o, const struct manifest *m)
 {
 	struct drb_addr_plan plan = m->plan;

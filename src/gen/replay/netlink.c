@@ -126,8 +126,8 @@ void netlink_close(struct netlink *n, size_t nest)
 		memcpy(n->bytes + nest, &size, sizeof(size));
 }
 
-// The kernel answers the first message that it refuses, or else the message that asked for an
-// answer.
+// The kernel answers the first message that it refuses. If it refuses none, it answers the message
+// that asked for an answer.
 static int receive(const struct netlink *n)
 {
 	_Alignas(8) uint8_t answer[ANSWER_MAX];

@@ -48,7 +48,7 @@ int pace_load(struct schedule *s, const struct trace *t, const struct drb_addr_p
 {
 	s->multiplier = 1;
 	s->mode = SCHEDULE_TIMES;
-	// Until the trace would begin again.
+	// The period from one repetition of the trace to the next.
 	const struct schedule twice = {.mode = SCHEDULE_TIMES, .multiplier = 1, .loops = 2};
 	double period_ns = (double)schedule_time(&twice, t, t->count);
 	if (period_ns <= 0) {

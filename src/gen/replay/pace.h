@@ -17,9 +17,9 @@ void pace_shorten(struct trace *t, uint64_t most_ns);
 int pace_load(struct schedule *s, const struct trace *t, const struct drb_addr_plan *plan,
 	      const struct host_link link[], double load);
 
-// Delays each packet until the one before it has left its host's link, as a network card does, and
-// reports how many wait. Only if packets have times of their own (SCHEDULE_TIMES). 0, or -ENOMEM
-// after a message.
+// Delays each packet until the previous one has left its host's link, as a network card does, and
+// reports how many packets wait. Does so only if packets have times of their own (SCHEDULE_TIMES).
+// 0, or -ENOMEM after a message.
 int pace_by_links(const struct schedule *s, struct trace *t, const struct host_link link[],
 		  uint32_t hosts);
 

@@ -51,7 +51,7 @@ static void write_percentiles(FILE *out, const struct samples *samples)
 	for (size_t rank = 0; n > 0 && rank < n;) {
 		rank = (size_t)ceil(share * (double)n);
 		rank = rank < 1 ? 1 : rank;
-		// All samples of the same value count, too.
+		// The rank includes all samples of the same value.
 		while (rank < n && samples->ns[rank] == samples->ns[rank - 1])
 			rank++;
 		fprintf(out, "%12.3f %14.12f %10zu ", (double)samples->ns[rank - 1] / 1e3, share,
@@ -84,7 +84,7 @@ void records_write_hgrm(FILE *out, uint64_t *ns, size_t count)
 		count ? sqrt(squares / (double)count) : 0);
 	fprintf(out, "#[Max     = %12.3f, Total count    = %12zu]\n",
 		count ? (double)ns[count - 1] / 1e3 : 0, count);
-	// Samples are kept unchanged: one bucket each.
+	// Samples are kept unchanged, which counts as one bucket for each sample.
 	fprintf(out, "#[Buckets = %12d, SubBuckets     = %12zu]\n", 1, count);
 }
 

@@ -38,8 +38,9 @@ bool report_clean(const struct report *r)
 	X(duplicated, r->tally.duplicated, LOSS)                                                   \
 	X(reordered, r->tally.reordered, COUNT)
 
-// X(key prefix, member of struct drb_latency, title). Latencies include one slot of the host's own
-// link, which the replay leaves out: it sends a packet when that would have crossed the link.
+// X(key prefix, member of struct drb_latency, title). Printed latencies include one slot for the
+// host's own link. Measured ones do not, because the replay sends a packet when it would have
+// crossed that link.
 #define LATENCIES(X)                                                                               \
 	X(latency_mean, mean, "mean")                                                              \
 	X(latency_p50, p50, "median")                                                              \
@@ -58,7 +59,7 @@ static double in_us(const struct report *r, double ns)
 	return (ns + (double)r->slot_ns) / 1e3;
 }
 
-// X(key, kind, value, title): how far the packets in the latencies arrived out of order.
+// X(key, kind, value, title): the reordering of the packets in the latencies.
 #define ORDERS(X)                                                                                  \
 	X(reordered_share, REAL, drb_reordering_share(&r->tally.order), "reordered, share")        \
 	X(reorder_extent, COUNT, r->tally.order.extent, "extent, packets")                         \
@@ -78,7 +79,7 @@ static double in_us(const struct report *r, double ns)
 	X(growing, TEXT, drb_growth_word(l->growing), 0)                                           \
 	X(growing_links, COUNT, l->growing_links, 0)
 
-// The latency that the machine added to a packet, on average.
+// The delay that the machine added to a packet, on average.
 static double machine_late_us(const struct report *r)
 {
 	return r->tally.delivered ? r->links->machine_late_ns / 1e3 / (double)r->tally.delivered

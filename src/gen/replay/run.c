@@ -15,18 +15,19 @@
 #include "gen/replay/hosts.h"
 #include "gen/replay/sender.h"
 
-// Threads are running and caches are warm when the first packet is due.
 #define LINKS_SHOWN 8 // busiest links in the report of a capture
+// Threads are running and caches are warm when the first packet is due.
 #define LEAD_NS UINT64_C(100000000)
-// Nanoseconds between two polls of the sender or the sink by main.
+// Time between two polls of the sender and the sink by the main thread.
 #define POLL_NS UINT64_C(10000000)
-// After all packets have arrived, a duplicate may still be in flight.
+// Time to wait for duplicates that are still in flight when all packets have arrived.
 #define GRACE_NS UINT64_C(50000000)
 
 static void await_sender(struct sender *s, struct link_watch *watch)
 {
 	uint64_t count = schedule_count(&s->schedule, s->trace);
-	// In a timed schedule, progress is by time, because packets may come after a long pause.
+	// In a timed schedule, progress is measured in time, because packets may come after a long
+	// pause.
 	uint64_t last_ns = count ? schedule_time(&s->schedule, s->trace, count - 1) : 0;
 	bool timed = count != UINT64_MAX && last_ns > 0;
 	uint64_t paused_ns = 0;
@@ -71,7 +72,7 @@ static void await_arrivals(struct sink *sink, uint64_t sent, uint64_t drain_ns,
 	drb_clock_sleep_until(drb_clock_now() + GRACE_NS);
 }
 
-// Reports, before anything is sent, how long it will take.
+// Before anything is sent, reports how long sending will take.
 static void announce(const struct replay *r)
 {
 	uint64_t count = schedule_count(&r->schedule, r->trace);
@@ -90,7 +91,7 @@ static void announce(const struct replay *r)
 			 drb_format_duration(last_ns, text));
 }
 
-// Sets the beginning of the run, and the clock of packets' transmit times.
+// Sets the time when the run begins, and the clock of packets' transmit times.
 static int set_times(const struct replay *r, struct sender *sender)
 {
 	struct timespec wall;

@@ -19,8 +19,7 @@
 struct replay {
 	const char *fabric;
 	const struct drb_addr_plan *plan;
-	// For a fabric over several machines, the hosts on this one, [first, end); otherwise all
-	// hosts.
+	// The hosts on this machine, [first, end). A fabric on one machine has all hosts there.
 	uint32_t first_host, end_host;
 	uint64_t begin_ns; // CLOCK_REALTIME, then also the clock of transmit times; 0: soon
 	uint64_t awaited;  // packets; 0: those that were sent
@@ -28,24 +27,25 @@ struct replay {
 	struct schedule schedule;
 	bool measured;           // measured packets: fill in transmit times, take their port
 	struct silence *silence; // flows to keep from hosts' stacks; NULL: none
-	uint64_t align_ns;       // the run begins at a multiple of it; 0: at any time
+	uint64_t align_ns;       // the run begins at a multiple of this time; 0: at any time
 	uint64_t late_ns;        // packets sent later than this count as late
 	uint64_t drain_ns;
-	struct watch_slots measured_slots; // without its start; all zero: everything is measured
+	struct watch_slots measured_slots; // without start_ns; all zero: everything is measured
 	uint32_t lasting;                  // slots that destinations last
 	FILE *links;                       // gets a line of CSV for each link; NULL: none
 	FILE *busiest;                     // gets a table of the busiest links; NULL: none
 	struct drop_places *places;        // filled in; NULL: not needed
 	struct sink *sink;
-	// Checks the trace against what the interfaces can carry, before anything is sent. 0 or a
-	// negative errno after a message. May be NULL.
+	// Checks the trace against what the interfaces can carry, before anything is sent. Returns
+	// 0 or a negative errno after a message. May be NULL.
 	int (*check)(struct trace *t, uint32_t mtu, void *context);
-	// Returns where to note sendings. Called after check(); NULL: they are not noted.
+	// Returns the moments to which the sender adds its sendings. Called after check(). NULL:
+	// sendings are not noted.
 	struct moments *(*sendings)(void *context);
 	void *context;
-	// Called when the run begins. No packet is sent before start_ns, on a clock that
-	// CLOCK_MONOTONIC is ahead of by shift_ns. 0 or a negative errno after a message. May be
-	// NULL.
+	// Called when the run begins. No packet is sent before start_ns. CLOCK_MONOTONIC is ahead
+	// of the clock of start_ns by shift_ns. Returns 0 or a negative errno after a message. May
+	// be NULL.
 	int (*begin)(void *context, uint64_t start_ns, uint64_t shift_ns);
 };
 

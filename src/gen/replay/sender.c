@@ -13,11 +13,12 @@
 
 // The longest uninterrupted sleep, so that a cancelled run ends soon.
 #define NAP_NS UINT64_C(100000000)
-// A full socket empties as the stack hands packets on. After this time it is stuck.
+// A full socket becomes free as the stack hands packets on. After RETRIES times this time, it
+// counts as stuck.
 #define RETRY_NS UINT64_C(50000)
 #define RETRIES 2000
-// A thread that slept this much too long was stopped, with its process or its machine: no busy CPU
-// keeps it that long. Sending all overdue packets at once would only fill queues.
+// If a thread slept this much too long, its process or its machine was stopped: no busy CPU keeps a
+// thread waiting for this long. To send all overdue packets at once would only fill queues.
 #define PAUSE_NS UINT64_C(200000000)
 
 // Sleeps until ns; false if cancelled.
@@ -98,7 +99,7 @@ static void *send_all(void *arg)
 
 	prctl(PR_SET_TIMERSLACK, 1);
 	// Real-time priority needs a privilege, and a thread that never sleeps must not have it.
-	// Without it, lateness grows, and is reported.
+	// Without real-time priority, packets are sent later, and the report says so.
 	if (s->schedule.mode != SCHEDULE_TOPSPEED)
 		(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
 	for (uint64_t k = 0; k < count;) {

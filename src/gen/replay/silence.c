@@ -21,8 +21,8 @@
 #define HEAD_BYTES 4
 #define KEY_MAX 24
 
-// The key of a flow at its destination, in the order of the rule's registers: the sender's address,
-// the protocol in a word of its own, and the first bytes of the transport header.
+// The key of a flow at its destination, in the order of the rule's registers. It contains the
+// sender's address, the protocol in a 4-byte word, and the first bytes of the transport header.
 struct flow {
 	uint32_t host; // destination
 	bool ipv6;
@@ -53,7 +53,7 @@ static size_t key_size(const struct family *f)
 	return f->size + 4 + HEAD_BYTES;
 }
 
-// False for later fragments, which a stack does not answer without the first one.
+// False for later fragments, which a stack does not answer if the first fragment is missing.
 static bool flow_of(const struct trace_packet *p, const struct drb_addr_plan *plan,
 		    struct flow *flow)
 {
@@ -246,8 +246,8 @@ static int make_table(struct silence *s, const char *interface)
 	return netlink_send(n);
 }
 
-// Adds those keys in [*first, end) that fit into one message, all of one family. *first becomes the
-// next one.
+// Adds those keys in [*first, end) that fit into one message. All of them are of one family. *first
+// becomes the first key that is left.
 static int add_keys(struct silence *s, size_t *first, size_t end)
 {
 	const struct family *f = &families[s->flow[*first].ipv6];
@@ -273,7 +273,7 @@ static int add_keys(struct silence *s, size_t *first, size_t end)
 	return netlink_send(n);
 }
 
-// The first flow of this host or a later one.
+// Returns the index of the first flow of this host or of a higher one.
 static size_t first_of(const struct silence *s, uint32_t host)
 {
 	size_t low = 0, high = s->count;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Keeps replayed packets from the network stacks of hosts. These do not know the conversations, and
-// would answer with resets and errors. A table of nf_tables at the ingress of the host's interface
-// drops the flows of the capture, behind the point where packet sockets see them. The kernel
-// removes the table when its owner's socket is closed, however the process ends.
+// Keeps replayed packets from the network stacks of hosts. The stacks do not know the
+// conversations, and would answer with resets and errors. A table of nf_tables at the ingress of
+// the host's interface drops the flows of the capture, after packet sockets have seen them. The
+// kernel removes the table when its owner's socket is closed, however the process ends.
 
 #include <stdint.h>
 

@@ -25,11 +25,11 @@ struct expected {
 };
 
 #define NOT_SEEN UINT64_MAX
-// A packet that arrives this much before it leaves has times of two clocks.
+// If a packet's arrival is this much before its sending, the times are of two clocks.
 #define SAME_CLOCK_NS INT64_C(100000)
 
-// The arrival of one packet of the run at its destination. At the end, these tell which packets
-// were overtaken.
+// The arrival of one packet of the run at its destination. At the end, all arrivals together show
+// which packets were overtaken.
 struct arrival {
 	uint64_t rx_ns; // time of its first delivery; NOT_SEEN until then
 	int64_t latency_ns;
@@ -49,7 +49,7 @@ struct score {
 	size_t packets, packets_room;
 	struct arrival *arrival;   // [stream base + sequence number]
 	uint32_t *cohort;          // the same
-	bool *elsewhere;           // the same: sent on another machine
+	bool *elsewhere;           // the same; true: another machine sent the packet
 	struct drb_arrival *order; // work space for one stream, with space for the longest
 	uint64_t count[VERDICTS];
 };
@@ -87,7 +87,7 @@ static uint64_t key_of(uint32_t src, uint32_t dst)
 	return (uint64_t)src << 32 | dst;
 }
 
-// The entry of this key, or the free one where it belongs.
+// The entry of this key, or the free entry where it belongs.
 static struct stream *find_stream(struct stream *streams, size_t room, uint64_t key)
 {
 	size_t i = drb_mix64(key) & (room - 1);
@@ -183,8 +183,8 @@ int score_ready(struct score *s, uint64_t start_ns)
 	return 0;
 }
 
-// Records that a packet arrived at its destination. Packets of different CPUs may be reported in
-// another order than that of their arrival.
+// Records that a packet arrived at its destination. Packets that different CPUs received may be
+// reported in another order than that of their arrival.
 static enum verdict deliver(struct arrival *a, uint64_t tx_ns, uint64_t rx_ns, bool elsewhere)
 {
 	enum verdict verdict = a->rx_ns == NOT_SEEN ? DELIVERED : DUPLICATED;
@@ -192,8 +192,8 @@ static enum verdict deliver(struct arrival *a, uint64_t tx_ns, uint64_t rx_ns, b
 	if (rx_ns < a->rx_ns) {
 		a->rx_ns = rx_ns;
 		a->latency_ns = (int64_t)(rx_ns - tx_ns);
-		// Sender and receiver read one clock by different calls, at slightly different
-		// times.
+		// Sender and receiver read the same clock by different calls, which may return
+		// slightly different times.
 		if (a->latency_ns < 0 && a->latency_ns > -SAME_CLOCK_NS && !elsewhere)
 			a->latency_ns = 0;
 	}
@@ -230,7 +230,7 @@ static bool is_measured(const struct score *s, size_t packet)
 	return !s->elsewhere[packet] && s->cohort[packet] >= s->first && s->cohort[packet] < s->end;
 }
 
-// True if the packet arrived, and left by the same clock.
+// True if the packet arrived, and sender and receiver use the same clock.
 static bool has_latency(const struct score *s, size_t packet)
 {
 	return s->arrival[packet].rx_ns != NOT_SEEN && is_measured(s, packet) &&
@@ -283,7 +283,7 @@ static struct drb_latency measured_latency(const struct score *s)
 	return result;
 }
 
-// Adds the arrivals of a stream's packets: of all, or of those whose latencies are kept.
+// Adds the arrivals of a stream's packets: all, or with `measured` those whose latencies are kept.
 static void add_order(struct score *s, struct drb_reordering *r, const struct stream *stream,
 		      bool measured)
 {

@@ -24,22 +24,22 @@ struct score;
 struct score *score_new(const struct drb_addr_plan *plan, uint32_t first, uint32_t end);
 void score_free(struct score *s);
 
-// Announces the next packet of stream (src, dst). Its sequence number is the number of packets of
-// the stream before it. Returns that number, or -ENOMEM.
+// Announces the next packet of stream (src, dst). Its sequence number is the number of packets
+// announced for the stream before. Returns the sequence number, or -ENOMEM.
 int64_t score_expect(struct score *s, uint32_t src, uint32_t dst, uint32_t cohort);
-// Called once before the first arrival: all packets are announced, and none is sent before
+// Called once, when all packets are announced, before the first arrival. No packet is sent before
 // start_ns. 0 or -ENOMEM.
 int score_ready(struct score *s, uint64_t start_ns);
 
 // A frame with `size` captured bytes arrived at a host at rx_ns, on the clock of its tx_ns.
 // Strangers are frames that are not measured packets, frames sent before the start, and packets
-// that were not announced. A packet with other addresses than those of its labels is misdelivered.
+// that were not announced. A packet is misdelivered if its addresses are not those of its labels.
 void score_frame(struct score *s, uint32_t host, const uint8_t *frame, size_t size, uint64_t rx_ns);
 
 // For a fabric over several machines; call these before score_ready(). Only hosts in [first, end)
-// are here. Packets of other hosts have times of another clock, so latencies leave them out;
-// records include them, also with negative latencies. rx_ns is ahead of the clock of tx_ns and
-// start_ns by shift_ns.
+// are on this machine. Packets of other hosts have times of another clock. Latencies therefore
+// leave them out, and records include them, even with negative latencies. rx_ns is ahead of the
+// clock of tx_ns and start_ns by shift_ns.
 void score_part(struct score *s, uint32_t first, uint32_t end);
 void score_clock(struct score *s, uint64_t shift_ns);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Sinks take packets at every host, with the time of reception, and report the results of the run
-// at the end. Capture sockets and counting inside the kernel are interchangeable behind one
-// interface.
+// at the end. There is one interface for capture sockets and for counting inside the kernel, so
+// that each can replace the other.
 //
 // Order of calls, all from the main thread: attach() for host 0, 1, ..., N-1; start(); delivered(),
 // any number of times; stop(); result(); destroy(). destroy() is allowed at any point. Functions
@@ -23,9 +23,10 @@ struct sink_ops {
 	// Called in the network namespace of the host.
 	int (*attach)(struct sink *s, uint32_t host);
 	int (*start)(struct sink *s);
-	// At least the packets delivered so far; the exact number when it may be all.
+	// Returns at least the number of packets delivered so far, and the exact number once that
+	// may be all.
 	uint64_t (*delivered)(struct sink *s);
-	// Includes all packets that arrived until now, and none that arrive later.
+	// The results include all packets that arrived before the call, and none that arrive later.
 	int (*stop)(struct sink *s);
 	void (*result)(struct sink *s, struct tally *tally, struct drb_latency *latency);
 	// The packets of one host among the tally's receiver_dropped. NULL: unknown.
@@ -77,11 +78,11 @@ struct sink_xdp_setup {
 };
 
 // A sink that takes measured packets inside the kernel. An XDP program on every host's interface,
-// in native mode, notes them and drops them before the host's stack; times are those of the
-// program. All other packets pass, and do not count as strangers. 0, or a negative errno without a
-// message: -ENOTSUP if built without libbpf, -EPERM without the rights, -E2BIG.
+// in native mode, notes them and drops them before the host's stack. It also takes their times. All
+// other packets pass, and do not count as strangers. 0, or a negative errno without a message:
+// -ENOTSUP if built without libbpf, -EPERM without the rights, -E2BIG.
 int sink_xdp_new(const struct sink_xdp_setup *setup, struct sink **sink);
-// The descriptor of the program for a host whose interface has this index; a negative errno on
-// failure. Loads the program if necessary. The sink owns the descriptor. attach() calls this, once
-// for every host.
+// Returns the descriptor of the program for a host whose interface has this index; a negative errno
+// on failure. Loads the program if necessary. The sink owns the descriptor. attach() calls this
+// once for every host.
 int sink_xdp_program(struct sink *sink, uint32_t host, uint32_t interface);

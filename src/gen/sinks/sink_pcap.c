@@ -20,8 +20,8 @@
 #include "common/cli/log.h"
 #include "gen/parallel.h"
 
-// The kernel time-stamps arrivals, so the reader may come later and take many at once. This pause
-// limits how often it takes a core from the switches that it measures.
+// The kernel time-stamps arrivals, so the reader may read them later, and many at once. This pause
+// limits how often the reader takes a core from the switches that the replay measures.
 #define PAUSE_NS 2000000
 #define EVENTS 64
 #define STOP UINT32_MAX // epoll tag of the wake-up
@@ -54,7 +54,8 @@ static int fail(pcap_t *p, uint32_t host, const char *what)
 	return -EIO;
 }
 
-// Sets up a handle before and after its activation, in libpcap's order.
+// Sets up a handle. Some settings must come before its activation and some after, in libpcap's
+// order.
 static int set_up(struct sink_pcap *s, pcap_t *p, uint32_t host)
 {
 	char error[PCAP_ERRBUF_SIZE];
@@ -70,7 +71,7 @@ static int set_up(struct sink_pcap *s, pcap_t *p, uint32_t host)
 	if (pcap_setdirection(p, PCAP_D_IN) < 0)
 		return fail(p, host, "direction");
 	// libpcap drops outgoing packets itself, but only after they have filled the ring. The
-	// kernel can keep them out of it.
+	// kernel can keep these packets out of the ring.
 	int on = 1;
 	(void)setsockopt(pcap_fileno(p), SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on));
 	if (pcap_compile(p, &filter, s->setup.filter, 1, PCAP_NETMASK_UNKNOWN) < 0)
@@ -124,8 +125,8 @@ static void take_frame(uint8_t *user, const struct pcap_pkthdr *hdr, const uint8
 	s->setup.scorer.arrived(s->setup.scorer.context, &a);
 }
 
-// Takes all packets in the host's ring. The clocks are compared anew each time, so that a clock
-// that is being set distorts latencies for no longer than one read.
+// Takes all packets in the host's ring. The offset between the clocks is read for each call. If a
+// clock is set, this therefore distorts the latencies of one call at most.
 static void drain(struct sink_pcap *s, uint32_t host)
 {
 	s->host = host;

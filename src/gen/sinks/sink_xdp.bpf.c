@@ -3,9 +3,9 @@
 // and drops it. All other packets pass. User space evaluates the notes (score.h).
 //
 // In a fabric of many processes, the caches of the CPU hold nothing useful when a packet arrives.
-// The cost of a packet is therefore the amount of code and the number of cache lines that it needs:
-// one short program for all hosts, one cache line of the CPU, and a note beside that of the packet
-// before. Notes are only written, so that no packet waits for their memory.
+// The cost of a packet is therefore the amount of code and the number of cache lines that it needs.
+// It needs one short program for all hosts, one cache line of the CPU, and a note beside that of
+// the previous packet. Notes are only written, so that no packet waits for their memory.
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -27,7 +27,8 @@ struct {
 	__type(value, struct sink_xdp_note);
 } notes SEC(".maps");
 
-// A free note of this CPU, whose soft interrupts run one after another. NULL: there is none.
+// Returns a free note of this CPU, whose soft interrupts run one after another. NULL: there is
+// none.
 static __always_inline struct sink_xdp_note *take_note(struct sink_xdp_cpu *cpu)
 {
 	uint64_t next = cpu->next;

@@ -50,8 +50,8 @@ static int silent(enum libbpf_print_level level, const char *fmt, va_list args)
 	return 0;
 }
 
-// Makes space for all packets, and for some that come twice or belong to other runs. Every CPU may
-// leave a page unfinished.
+// Makes space for all packets, and for some that arrive twice or belong to other runs. Every CPU
+// may leave a page that is not full.
 static int size_notes(struct sink_xdp *s)
 {
 	uint64_t packets = score_packets(s->setup.score);
@@ -97,7 +97,7 @@ static int map_all(struct sink_xdp *s)
 	return 0;
 }
 
-// Loads the maps, and the unmodified program. Hosts get copies that have the host's offset.
+// Loads the maps and the original program. Hosts get copies of it with their offset.
 static int sink_xdp_load(struct sink_xdp *s)
 {
 	libbpf_set_print(silent);
@@ -124,8 +124,8 @@ static int set_offset(struct bpf_insn *code, size_t count, uint32_t offset)
 	return places == 1 ? 0 : -EINVAL;
 }
 
-// Frames longer than a page come in fragments. The program only reads the first one. Kernels before
-// 5.18 do not know fragments, and refuse interfaces with such an MTU.
+// Frames longer than a page consist of several buffers. The program reads only the first one.
+// Kernels before 5.18 do not support such frames in XDP, and refuse interfaces with such an MTU.
 static int load_code(const struct bpf_insn *code, size_t count)
 {
 	struct bpf_prog_load_opts opts = {.sz = sizeof(opts), .prog_flags = BPF_F_XDP_HAS_FRAGS};
@@ -153,8 +153,8 @@ static int load_program(const struct sink_xdp *s, uint32_t offset)
 	return rc;
 }
 
-// One program serves all hosts if their interfaces have indexes in the order of the hosts, as
-// topo/fabric gives them. Otherwise each host has its own.
+// One program serves all hosts if the indexes of their interfaces are in the order of the hosts, as
+// topo/fabric creates them. Otherwise hosts with other offsets get programs of their own.
 int sink_xdp_program(struct sink *sink, uint32_t host, uint32_t interface)
 {
 	struct sink_xdp *s = self_of(sink);
@@ -170,7 +170,8 @@ int sink_xdp_program(struct sink *sink, uint32_t host, uint32_t interface)
 	return rc;
 }
 
-// The link is removed with its descriptor, and thus with this process, however that ends.
+// The kernel removes the link when its descriptor is closed, and so when this process ends in any
+// way.
 static int attach(struct sink *sink, uint32_t host)
 {
 	struct sink_xdp *s = self_of(sink);
@@ -222,7 +223,7 @@ static size_t pages_taken(const struct sink_xdp *s)
 {
 	uint64_t taken = __atomic_load_n(&s->run->taken, __ATOMIC_RELAXED);
 
-	// CPUs that all find the last page free may take more pages than exist.
+	// If several CPUs find the last page free at once, they may take more pages than exist.
 	return (taken < s->room ? taken : s->room) / SINK_XDP_PAGE;
 }
 
@@ -237,8 +238,8 @@ static void score_all(struct sink_xdp *s)
 	}
 }
 
-// The number of notes, also of packets of other runs, which scoring finds. Never too low: a page
-// that is taken meanwhile counts as full.
+// The number of notes. It includes notes about packets of other runs, which only scoring excludes.
+// It is never too low: a page that a CPU takes meanwhile counts as full.
 static uint64_t noted(const struct sink_xdp *s)
 {
 	uint64_t free_notes = 0;
@@ -250,8 +251,8 @@ static uint64_t noted(const struct sink_xdp *s)
 	return pages_taken(s) * SINK_XDP_PAGE - free_notes;
 }
 
-// Called often while the last packets arrive, which it must not disturb. Notes are therefore scored
-// only when they may be all.
+// Called often while the last packets arrive, which scoring would disturb. Notes are therefore
+// scored only when all may be there.
 static uint64_t delivered(struct sink *sink)
 {
 	struct sink_xdp *s = self_of(sink);

@@ -21,19 +21,20 @@ struct sink_xdp_note {
 };
 _Static_assert(sizeof(struct sink_xdp_note) == 64, "one cache line");
 
-// Every CPU fills a page of notes of its own, one after another, then takes the next free page.
+// Every CPU fills a page of its own with notes, one after another, then takes the next free page.
 #define SINK_XDP_PAGE 64 // notes
 #define SINK_XDP_CPUS 1024
 
-// Two cache lines each, because CPUs that fetch one line also fetch its neighbour.
+// Each has two cache lines, because CPUs that fetch one line also fetch its neighbour.
 struct sink_xdp_cpu {
-	// The next note; a multiple of SINK_XDP_PAGE: the page is full, or there is none.
+	// The number of the next note. If it is a multiple of SINK_XDP_PAGE, the page is full, or
+	// the CPU has none yet.
 	_Alignas(128) uint64_t next;
 };
 
 struct sink_xdp_run {
 	struct sink_xdp_cpu cpu[SINK_XDP_CPUS];
-	_Alignas(64) uint64_t taken; // notes, in whole pages; more than exist: none is free
+	_Alignas(64) uint64_t taken; // notes, in whole pages; `room` or more: no page is free
 	uint64_t dropped;            // packets that found no free note
 	uint64_t room;               // number of notes
 };

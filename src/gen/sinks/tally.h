@@ -13,7 +13,7 @@ struct tally {
 	uint64_t misdelivered; // arrived at another host than their destination
 	uint64_t reordered;    // among all packets
 	uint64_t strangers;    // arrived, but belong to no run or another one
-	// Arrived before they left, by two clocks; they have no latency.
+	// These arrived before they left, by two clocks, and have no latency.
 	uint64_t backwards;
 	uint64_t receiver_dropped;   // arrived, but the receiving socket was full
 	struct drb_reordering order; // only packets whose latencies are kept

@@ -37,7 +37,7 @@ static void parse_traffic(const struct drb_option *o, const char *text, void *ki
 	drb_traffic_option(text, kind);
 }
 
-// Parses a string of the manifest, which has o->most bytes.
+// Parses a string into a field of the manifest that has o->most bytes.
 static void parse_base(const struct drb_option *o, const char *text, void *base)
 {
 	if (snprintf(base, (size_t)o->most, "%s", text) >= (int)o->most)
@@ -74,7 +74,7 @@ static const struct drb_option options[] = {
 	{0},
 };
 
-// Adds a list of patterns behind the options.
+// Parses the options. Their help ends with the list of patterns.
 static void options_parse(struct write *w, int argc, char **argv)
 {
 	const struct drb_options sets[] = {
@@ -214,8 +214,8 @@ static int write_captures(const char *dir, struct manifest *m, const uint32_t *d
 	return rc;
 }
 
-// A directory without a manifest is unfinished. The old one is removed first, and the new one comes
-// last.
+// A directory without a manifest is unfinished. Therefore the old manifest is removed first, and
+// the new one is written last.
 static int prepare_directory(const char *dir)
 {
 	char path[PATH_MAX];
