@@ -13,7 +13,7 @@
 
 // The options that all verbs share, and the switches that a command line names.
 struct ctl {
-	const char *fabric;  // NULL: the default where one is needed, else any
+	const char *fabric;  // NULL: the default in verbs that need a fabric, otherwise any fabric
 	const char *runtime; // --runtime; NULL: the folders where EAL puts its sockets
 	uint32_t timeout_ms;
 	enum drb_format format;
@@ -46,15 +46,17 @@ int ctl_each(const struct ctl *ctl, char *const names[], size_t count, ctl_visit
 // A poller of the named switches; without names, of all of ctl->fabric. Close it with
 // metrics_poller_close().
 struct metrics_poller ctl_poller(const struct ctl *ctl);
-// Polls once. Returns DRB_EXIT_OK, or DRB_EXIT_FAILED if a switch is in a bad state, a named one is
-// not known, or none runs, the latter two with a message. Free the poll in any case.
+// Polls once. Returns DRB_EXIT_OK, or DRB_EXIT_FAILED if a switch is in a bad state, a named switch
+// is not known, or no switch runs. In the last two cases, prints a message. Free the poll in any
+// case.
 int ctl_poll(const struct ctl *ctl, struct metrics_poller *poller, struct metrics_poll *poll);
 
-// Prints a last line below a table: how many switches there are in which state.
+// Prints a last line below a table: the number of switches in each state.
 void ctl_print_states(const struct ctl *ctl, const struct metrics_poll *poll);
 
-// Reports the state of this instance ("drb-s2-5") as drbctl list has it, or that it is not running;
-// with NULL, that no switch runs. Without permission to find out, the message reports that instead.
+// Reports the state of this instance ("drb-s2-5") as drbctl list prints it, or that it is not
+// running. With NULL, reports that no switch runs. Without the permission to find out, the message
+// reports the lack of permission instead.
 void ctl_say_none(const struct ctl *ctl, const char *instance);
 
 // Finds the instance that the user means by "s2-5" or "drb-s2-5". Both functions exit if the text

@@ -89,7 +89,7 @@ void ctl_must_be_switch(const struct ctl *ctl, const char *text)
 	ctl_instance(ctl, text, instance);
 }
 
-// True if the switch reports the identity that the folder of its socket is named after.
+// True if the switch reports the identity after which the folder of its socket is named.
 static bool is_instance(const struct drb_switch_info *info, const char *instance)
 {
 	char own[DRB_NAME_MAX];
@@ -98,8 +98,9 @@ static bool is_instance(const struct drb_switch_info *info, const char *instance
 	return strcmp(own, instance) == 0;
 }
 
-// Says in which state a switch is, in the words of drbctl list, if it is one that does not forward.
-// Asks all others, which know since when they miss it. Returns false if it is not known.
+// Reports the state of a switch, in the words of drbctl list, if the switch does not forward. Asks
+// all other switches, which know since when they have missed it. Returns false if its state is not
+// known.
 static bool say_state(const struct ctl *ctl, const char *instance)
 {
 	struct metrics_poller poller = {.runtime = ctl->runtime, .timeout_ms = ctl->timeout_ms};

@@ -135,7 +135,7 @@ static void write_head(const struct output *o, uint32_t snap)
 	}
 }
 
-// Writes how many packets were lost: per port into the file, in all to standard error.
+// Writes the number of lost packets: for each port into the file, and for all to standard error.
 static void write_end(const struct output *o, uint64_t written)
 {
 	uint64_t all_lost = 0, matched, lost;
@@ -150,8 +150,8 @@ static void write_end(const struct output *o, uint64_t written)
 	drb_info("%" PRIu64 " packets captured, %" PRIu64 " lost", written, all_lost);
 }
 
-// Copies packets until `most` are written (0: no limit), the user interrupts, or the switch ends;
-// then *ended is true. Returns the number of packets written.
+// Copies packets until `most` are written (0: no limit), the user interrupts, or the switch ends.
+// *ended is true if the switch ended. Returns the number of packets written.
 static uint64_t copy_packets(struct session *s, const struct output *o, uint64_t most, bool *ended)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -190,8 +190,8 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	pcap_freecode(&program);
 	if (rc < 0)
 		return DRB_EXIT_FAILED;
-	// Open FILE only now, because a capture that cannot start must not truncate an existing
-	// one.
+	// FILE is opened only now, because a capture that cannot start must not truncate an
+	// existing file.
 	FILE *file = drb_file_write(o->path);
 	const struct output output = {file, o->path != NULL, &s,
 				      drb_clock_ns(CLOCK_REALTIME) - (int64_t)drb_clock_now()};

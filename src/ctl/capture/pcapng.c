@@ -17,10 +17,10 @@ enum {
 	OPTION_COMMENT = 1,
 	OPTION_FLAGS = 2, // of packets
 	OPTION_APPLICATION = 4,
-	OPTION_NAME = 2, // this and the next two: of interfaces
+	OPTION_NAME = 2, // this and the next two are options of interfaces
 	OPTION_DESCRIPTION = 3,
 	OPTION_RESOLUTION = 9,
-	OPTION_RECEIVED = 4, // this and the next: of statistics
+	OPTION_RECEIVED = 4, // this and the next are options of statistics
 	OPTION_DROPPED = 5,
 };
 

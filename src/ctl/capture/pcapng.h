@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Writes pcapng (draft-ietf-opsawg-pcapng) in the byte order of this machine, with names of
-// interfaces, directions, comments and losses. Existing libraries do not suffice: libpcap 1.10
-// cannot write these, and rte_pcapng of DPDK 22.11 cannot write comments.
+// interfaces, directions, comments and losses. No existing library writes all of these: libpcap
+// 1.10 writes none of them, and rte_pcapng of DPDK 22.11 writes no comments.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct pcapng_packet {
 void pcapng_begin(FILE *out, const char *application);
 void pcapng_interface(FILE *out, const char *name, const char *description, uint32_t snap);
 void pcapng_write(FILE *out, const struct pcapng_packet *p);
-// Call at the end. matched: packets of the interface that the filter chose; lost: those of them
-// that were not captured.
+// Call at the end. matched: packets of the interface that the filter chose; lost: the part of these
+// that was not captured.
 void pcapng_statistics(FILE *out, uint32_t interface, uint64_t time_ns, uint64_t matched,
 		       uint64_t lost);

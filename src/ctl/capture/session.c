@@ -44,8 +44,8 @@ static bool readable(int fd, uint32_t timeout_ms)
 	return poll(&p, 1, (int)timeout_ms) == 1;
 }
 
-// Linux offers filters more than the packet, such as its direction, at addresses below 0
-// (SKF_AD_OFF). The switch has only the packet.
+// On Linux, a filter can also read data that are not in the packet, such as its direction, at
+// addresses below 0 (SKF_AD_OFF). The switch has only the packet.
 static bool asks_the_kernel(const struct bpf_program *program)
 {
 	for (uint32_t i = 0; i < program->bf_len; i++) {
@@ -129,7 +129,7 @@ static int map_rings(struct session *s, uint32_t timeout_ms)
 	return s->rings ? 0 : -EPROTO;
 }
 
-// A bit for each port to capture at; 0: there is no such port.
+// Returns a bit for each port to capture at; 0: there is no such port.
 static uint64_t capture_ports(const struct session *s, const char *port)
 {
 	uint64_t ports = 0;
@@ -249,7 +249,7 @@ bool session_next(struct session *s, struct drb_capture_slot *packet)
 
 bool session_goes_on(const struct session *s)
 {
-	return !readable(s->fd, 0); // the switch sends nothing more: only its end makes it readable
+	return !readable(s->fd, 0); // the switch sends no more, so only its end is readable
 }
 
 void session_count(const struct session *s, uint32_t port, uint64_t *matched, uint64_t *lost)
@@ -263,8 +263,8 @@ void session_count(const struct session *s, uint32_t port, uint64_t *matched, ui
 
 void session_end(struct session *s)
 {
-	// The switch closes its end once its workers have stopped writing. One with a stuck worker
-	// does not, and is waited for once.
+	// The switch closes its end of the connection when its workers have stopped writing. A
+	// switch with a stuck worker does not close it, so the wait has a limit and happens once.
 	if (s->fd >= 0 && !s->ends && shutdown(s->fd, SHUT_WR) == 0)
 		readable(s->fd, 1000);
 	s->ends = true;

@@ -16,10 +16,10 @@ struct session {
 	int fd;                    // connection to the switch
 	struct drb_capture_ring *rings;
 	uint32_t count; // rings: one for each worker
-	bool ends;      // the switch was told that the reader ends
+	bool ends;      // the reader has reported its end to the switch
 };
 
-// The packets to capture.
+// Selects the packets to capture.
 struct session_filter {
 	const char *port;                  // NULL: all ports
 	uint32_t snap;                     // most bytes of a packet
@@ -27,7 +27,7 @@ struct session_filter {
 };
 
 // Compiles a filter in the syntax of tcpdump; the caller frees it with pcap_freecode(). Exits with
-// a message if the filter is invalid, or is one that only a kernel can apply.
+// a message if the filter is invalid, or if only a kernel can apply it.
 void session_compile(const char *filter, struct bpf_program *program);
 
 // Starts a capture at the switch behind this stats socket. Returns 0, or a negative errno with a
@@ -38,7 +38,7 @@ int session_open(struct session *s, const char *socket_path, uint32_t timeout_ms
 bool session_next(struct session *s, struct drb_capture_slot *packet);
 // False once the switch has ended.
 bool session_goes_on(const struct session *s);
-// Counts packets of one port: those that the filter chose, and the part of them that was lost.
+// Counts packets of one port: `matched` are those that the filter chose, `lost` of them were lost.
 void session_count(const struct session *s, uint32_t port, uint64_t *matched, uint64_t *lost);
 // Stops the capture. Packets captured before can still be read.
 void session_end(struct session *s);

@@ -11,7 +11,8 @@ _Static_assert(DRB_DROP_COUNT <= 64, "a bit for each reason");
 
 // A switch that has not answered for this long is reported as hung or slow.
 #define PATIENCE_NS UINT64_C(2000000000)
-// A switch that ends closes its socket before it removes it. After this time it was killed.
+// A switch that ends closes its socket before it removes it. If the socket is still there after
+// this time, the switch was killed.
 #define ENDING_NS UINT64_C(500000000)
 
 // The switch that is compared, and the callback that receives its events.
@@ -48,8 +49,8 @@ static struct metrics_switch *switch_find(const struct metrics_poll *poll,
 	return NULL;
 }
 
-// Returns the reasons, one bit each, for which packets were dropped since `before`. Reports those
-// that are not in `dropping`, the reasons of the previous comparison.
+// Returns the reasons, one bit each, for which packets were dropped since `before`. Reports the
+// reasons that are not in `dropping`, which holds the reasons of the previous comparison.
 static uint64_t compare_drops(const struct telling *t, const struct drb_switch_all *before,
 			      const struct drb_switch_all *now, uint64_t dropping)
 {
@@ -81,8 +82,8 @@ static void compare_numbers(const struct telling *t, const char *what, uint64_t 
 	tell(t, NULL, what, was, is);
 }
 
-// True if the end of a port's peer, which is not told yet, may be the cause of the port's change:
-// the peer has not reported since. Causes are told before effects.
+// True if the change of a port may be the effect of a change at its peer that is not yet reported.
+// The peer's answer is then older than the port's change. Causes are reported before effects.
 static bool may_be_effect(const struct metrics_poll *now, const struct metrics_switch *who,
 			  const struct drb_switch_port *port)
 {
@@ -97,7 +98,7 @@ static bool may_be_effect(const struct metrics_poll *now, const struct metrics_s
 	return false;
 }
 
-// Returns false if a change is to be told later.
+// Returns false if a change must be reported later.
 static bool compare_ports(const struct telling *t, const struct metrics_poll *poll,
 			  const struct drb_switch_all *before, struct drb_switch_all *now)
 {
@@ -123,7 +124,7 @@ static void compare_states(const struct telling *t, const struct metrics_switch 
 	     ctl_state_word(t->who->state));
 }
 
-// Returns the drop reasons, as compare_drops().
+// Returns the drop reasons, like compare_drops().
 static uint64_t compare_answers(const struct telling *t, const struct metrics_poll *poll,
 				const struct metrics_switch *before, struct metrics_switch *now,
 				uint64_t dropping)
@@ -138,7 +139,7 @@ static uint64_t compare_answers(const struct telling *t, const struct metrics_po
 	tell(t, NULL, "scheme", a->routing.scheme, b->routing.scheme);
 	tell(t, NULL, "threshold", a->routing.threshold, b->routing.threshold);
 	if (compare_ports(t, poll, a, &now->all))
-		compare_states(t, before); // which follows from its ports
+		compare_states(t, before); // the state follows from the ports
 	else
 		now->state = before->state;
 	return compare_drops(t, a, b, dropping);
@@ -155,8 +156,8 @@ static void tell_gone(const struct ctl_look *before, const struct ctl_look *now,
 	}
 }
 
-// Takes over the previous answer of a switch that does not answer. Changes that happen meanwhile
-// are reported when the switch answers again.
+// Keeps the previous answer of a switch that does not answer. Its changes are reported when it
+// answers again.
 static void answer_keep(struct metrics_switch *before, struct metrics_switch *now)
 {
 	const struct metrics_switch silent = *now;
@@ -180,7 +181,7 @@ static bool may_answer_yet(const struct metrics_switch *before, const struct met
 	}
 }
 
-// Reports the change of a switch's state. Returns what is to be kept of it.
+// Reports the change of a switch's state. Returns the switch's state for the next comparison.
 static struct ctl_seen compare_switch(struct telling *t, struct ctl_look *before,
 				      struct metrics_switch *who, uint64_t now_ns)
 {

@@ -4,8 +4,8 @@
 
 #include "ctl/metrics/poll.h"
 
-// A change at a switch. `what` names the changed property; `before` and `after` are its values, ""
-// where there is none. All texts are valid during the call only.
+// A change at a switch. `what` names the changed property. `before` and `after` are its values; ""
+// stands for no value. All texts are valid during the call only.
 struct ctl_event {
 	uint64_t unix_ms;
 	const char *fabric, *name;
@@ -30,9 +30,9 @@ struct ctl_look {
 	struct ctl_seen *seen; // one for each of poll.switches; owned
 };
 
-// Reports each difference between `before` and `now` by `tell`, and sets now->seen. A switch that
-// answered less than two seconds ago but not now counts as unchanged: it may be ending, or wait for
-// a CPU. In that case its answers in `before` and `now` are exchanged. Reports switches before
-// ports, and a port only when its peer's state is known. Returns 0 or -ENOMEM.
+// Reports each difference between `before` and `now` by `tell`, and sets now->seen. If a switch
+// answered less than two seconds ago but not now, it counts as unchanged: it may be ending, or wait
+// for a CPU. Then its answers in `before` and `now` are exchanged. Reports switches before ports,
+// and a port only when its peer's state is known. Returns 0 or -ENOMEM.
 int ctl_compare(struct ctl_look *before, struct ctl_look *now, ctl_on_event tell, void *context);
 void ctl_look_free(struct ctl_look *look);

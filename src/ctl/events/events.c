@@ -85,7 +85,7 @@ static int follow(struct events *e)
 		ctl_states_count(&before.poll, text);
 		drb_info("waiting for events of %s", text);
 	}
-	// Compare the first poll with itself: this sets `seen` and reports nothing.
+	// The first poll is compared with itself. This sets `seen` and reports nothing.
 	if (rc == 0 && ctl_compare(&before, &before, print_event, e) < 0)
 		drb_die("out of memory");
 	while (rc == 0 && !drb_interrupted() && !(e->most && e->told == e->most)) {
@@ -107,7 +107,7 @@ int ctl_events(int argc, char **argv)
 	struct events e = {.ctl = ctl_defaults(), .interval_ns = 200000000};
 	const struct drb_options sets[] = {{.option = options, &e}, CTL_SET(&e.ctl), {0}};
 
-	// A short timeout: while one switch is waited for, events of the others are late.
+	// The timeout is short, because the wait for one switch delays the events of all others.
 	e.ctl.timeout_ms = DRB_TELEMETRY_PROMPT_MS;
 	drb_options_parse(sets,
 			  "Prints events of all switches, or of those of --fabric: the state of a "

@@ -8,8 +8,8 @@
 #include "common/cli/clock.h"
 #include "core/counters.h"
 
-// Most switches that are asked at a time: more would compete for the CPUs. A switch that has not
-// answered after SLOW_NS no longer counts, and the next one is asked.
+// Most switches that are asked at a time, because more would compete for the CPUs. When a switch
+// has not answered for SLOW_NS, it no longer counts, and the next switch is asked.
 #define AT_A_TIME 8
 #define SLOW_NS UINT64_C(20000000)
 // Time between attempts to connect to a socket whose backlog is full.
@@ -25,8 +25,8 @@ static void reading_end(struct metrics_connection *c, int error)
 	c->ended = true;
 }
 
-// Handles an error. A restarted switch leaves the old connection dead, so -ECONNRESET is worth one
-// more attempt with a new connection.
+// Handles an error. The old connection to a switch that has restarted fails with -ECONNRESET. This
+// error is therefore worth one more attempt with a new connection.
 static void fail(struct metrics_connection *c, int error)
 {
 	if (error != -ECONNRESET || c->fresh) {
@@ -67,7 +67,7 @@ static void reading_begin(struct metrics_connection *c)
 }
 
 // Takes the reply to DRB_CMD_ALL; rc < 0: there is none. A switch that starts, or has a worker that
-// does not report, still tells who it is.
+// does not report, still reports its identity.
 static void take_all(struct metrics_connection *c, int rc, const json_t *reply)
 {
 	drb_switch_all_free(&c->all);
@@ -118,7 +118,7 @@ static bool awaited(const struct metrics_connection *c)
 	return c->begun && !c->ended && !c->silent;
 }
 
-// Asks as many more switches as may be asked now. *next is the first that was not asked yet.
+// Asks as many further switches as the limit allows. *next is the first switch not yet asked.
 static void begin_some(struct metrics_connection *all, size_t count, size_t *next)
 {
 	const uint64_t now = drb_clock_now();
@@ -135,7 +135,7 @@ static void begin_some(struct metrics_connection *all, size_t count, size_t *nex
 	}
 }
 
-// Gives up on switches whose time is over, and tries again to connect where that failed. Returns
+// Gives up on switches whose timeout has passed, and repeats failed attempts to connect. Returns
 // the time to wait for answers, in ms. -1: no answer is awaited.
 static int look_at_time(struct metrics_connection *all, size_t begun, size_t count,
 			uint32_t timeout_ms)
@@ -153,7 +153,7 @@ static int look_at_time(struct metrics_connection *all, size_t begun, size_t cou
 		if (!awaited(c))
 			continue;
 		int left = (int)(timeout_ms - passed_ms);
-		if (c->owes == OWES_NOTHING) { // not connected either
+		if (c->owes == OWES_NOTHING) { // not connected yet
 			left = RETRY_MS;
 			reading_begin(c);
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Asks many switches for everything they report, in one thread and over connections that stay open.
-// A switch that misses its timeout still owes the reply: later rounds read the reply when it
+// A switch that misses its timeout still owes the reply. Later rounds read this reply when it
 // arrives, but do not wait for it.
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct metrics_connection {
 	// Private.
 	struct drb_telemetry telemetry;
 	enum metrics_debt { OWES_NOTHING, OWES_GREETING, OWES_ANSWER, OWES_INFO } owes;
-	int why;           // OWES_INFO: why there was no other reply
+	int why;           // OWES_INFO: the error of the request for everything
 	bool silent;       // it missed its timeout: no round waits for it
 	bool old;          // it owes a greeting or a reply from an earlier round
 	bool begun, ended; // in this round

@@ -68,8 +68,8 @@ static int remember(struct metrics_poller *p, const struct metrics_poll *poll)
 	return 0;
 }
 
-// Finds a switch among the first `count` of the poll, which are in order, or adds it as one without
-// a socket. NULL: out of memory.
+// Finds a switch among the first `count` of the poll, which are in order. If it is not there, adds
+// it as a switch without a socket. NULL: out of memory.
 static struct metrics_switch *find_or_add(struct metrics_poll *poll, size_t count,
 					  const struct metrics_switch *who)
 {
@@ -95,7 +95,7 @@ static void sort_switches(struct metrics_poll *poll, size_t count)
 		qsort(poll->switches, poll->count, sizeof(*poll->switches), by_switch);
 }
 
-// Without a socket, a process that runs has only begun to start, unless its socket is hidden.
+// A process that runs without a socket has only begun to start, unless its socket is hidden.
 static int error_of(const struct metrics_poller *p, const struct metrics_recorded *r)
 {
 	char instance[DRB_NAME_MAX], path[DRB_FORBIDDEN_MAX];

@@ -10,6 +10,6 @@ struct metrics_known {
 	uint32_t layer, label;
 };
 
-// Adds such switches to the poll, sets the records of all, and remembers those that answered.
-// Returns 0 or -ENOMEM.
+// Adds these switches to the poll, sets the records of all switches, and remembers the switches
+// that answered. Returns 0 or -ENOMEM.
 int metrics_add_ended(struct metrics_poller *poller, struct metrics_poll *poll);

@@ -132,9 +132,9 @@ static void write_drops(const struct writer *w)
 	}
 }
 
-// A histogram: buckets 0 to limits - 1, and one more for everything. Bucket b has the values up to
-// limit(b), which are those of the bins up to bin(b). It has no sum, because the first and the last
-// bin are open.
+// A histogram: buckets 0 to limits - 1, and one more bucket for everything. Bucket b counts the
+// values up to limit(b), which are in the bins up to bin(b). A histogram has no sum, because the
+// first and the last bin are open.
 struct buckets {
 	struct family family;
 	size_t offset; // of the bins in struct metrics_switch

@@ -16,7 +16,7 @@
 // File descriptors that a process has open besides its connections to switches.
 #define FILES_BESIDE 16
 
-// Moves the open connection to this socket out of the poller; without one, returns a new entry.
+// Moves the open connection to this socket out of the poller. Without one, returns a new entry.
 static struct metrics_connection take_connection(struct metrics_poller *poller,
 						 const struct drb_switch_socket *socket)
 {
@@ -127,7 +127,7 @@ static void round_take(struct metrics_connection *c, struct metrics_switch *s)
 	c->all = (struct drb_switch_all){0};
 }
 
-// Leaves out other DPDK processes whose name happens to be that of a switch. They know no command
+// Leaves out other DPDK processes whose name happens to be that of a switch. They know no commands
 // of drbswitch.
 static void leave_out_others(struct metrics_poll *poll)
 {
@@ -150,8 +150,8 @@ static int poll_all(struct metrics_poller *poller, struct metrics_poll *poll)
 	if (!poll->switches)
 		return -ENOMEM;
 	poll->count = poller->count;
-	// Take the time before asking: a silent switch delays the end of the poll, but not the
-	// answers of the others.
+	// The time is read before switches are asked. A silent switch delays the end of the poll,
+	// but not the answers of the others.
 	poll->time_ns = drb_clock_now();
 	poll->unix_ms = drb_clock_ns(CLOCK_REALTIME) / 1000000;
 	metrics_ask(poller->connections, poller->count, poller->timeout_ms);

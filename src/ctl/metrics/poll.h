@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A poll reads everything that the switches of this machine report over their stats sockets. It
-// asks them in parallel and once each, so that all answers are of about the same time. A switch
-// that hangs delays only the first poll that it misses (ask.h).
+// asks all of them in parallel, once each, so that all answers are from about the same time. If a
+// switch hangs, it delays only the first poll that it misses (ask.h).
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "common/telemetry/switch_reader.h"
 #include "ctl/metrics/states.h"
 
-// Timeout for programs that poll repeatedly: the delay that a switch causes when it begins to hang.
+// Timeout for programs that poll repeatedly. A switch that begins to hang delays one poll by it.
 #define METRICS_TIMEOUT_MS 500
 
 // The last act of topo/fabric on a switch.
@@ -21,8 +21,8 @@ enum metrics_record { METRICS_UNRECORDED, METRICS_STARTED, METRICS_STOPPED };
 struct metrics_switch {
 	char fabric[DRB_FABRIC_MAX + 1], name[DRB_NAME_MAX];
 	uint32_t layer, label;
-	// 0, or a negative errno. Then `all` has at most its `info`. -ENOENT: there is no socket;
-	// -EAGAIN: the switch is starting; -EIO: it is stuck.
+	// 0, or a negative errno. With an error, `all` has at most its `info`. -ENOENT: there is no
+	// socket; -EAGAIN: the switch is starting; -EIO: it is stuck.
 	int error;
 	enum metrics_record record;
 	uint64_t pid; // recorded; 0: none
@@ -56,10 +56,10 @@ struct metrics_poller {
 	bool failed; // the last poll
 };
 
-// Polls all switches. Lists also those that do not run, if they left a socket, if topo/fabric
-// started or stopped them, or if they have answered this poller and a switch of their fabric still
-// has a socket. Processes other than drbswitch are not listed. Returns 0 or a negative errno, with
-// a message unless the previous poll failed, too.
+// Polls all switches. Also lists switches that do not run, if they left a socket, or if topo/fabric
+// started or stopped them. A switch that has answered this poller is listed while a switch of its
+// fabric has a socket. Processes other than drbswitch are not listed. Returns 0 or a negative
+// errno, with a message unless the previous poll failed, too.
 int metrics_poll(struct metrics_poller *poller, struct metrics_poll *poll);
 void metrics_poll_free(struct metrics_poll *poll);
 static inline bool metrics_is_one_fabric(const struct metrics_poll *poll)

@@ -24,5 +24,5 @@ struct metrics_records {
 // Reads the records of this fabric, or of all fabrics with NULL, ordered by fabric, layer and
 // label. Records that cannot be read are ignored. Returns 0 or -ENOMEM; free records->at anyway.
 int metrics_records_read(const char *fabric, struct metrics_records *records);
-// True if the recorded process runs, and is no later one with its number.
+// True if the recorded process runs; false if a later process has its number.
 bool metrics_record_runs(const struct metrics_recorded *record);

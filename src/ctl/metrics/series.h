@@ -44,7 +44,7 @@ void series_begin(const struct writer *w, const struct family *f);
 // up to one without a name; NULL: none.
 void series_name(const struct writer *w, const char *name, const char *suffix, size_t i,
 		 const struct label *more);
-// Writes a series of switch i with further labels as above; nothing if the value is unknown.
+// Writes a series of switch i with further labels as above; writes nothing if the value is unknown.
 void series_write(const struct writer *w, const struct family *f, size_t i,
 		  const struct label *more, uint64_t value);
 // Writes a whole family: a uint64_t of each switch that answered, at this offset in struct

@@ -73,7 +73,7 @@ static enum ctl_state state_of(const struct metrics_switch *s)
 		return *s->all.info.name ? CTL_STATE_slow
 		       : stopped         ? CTL_STATE_stopped
 					 : CTL_STATE_hung;
-	case -ENOENT: // it removed its socket, as at every exit of its own
+	case -ENOENT: // the switch removed its socket, as whenever it exits by itself
 		return s->record == METRICS_STARTED ? CTL_STATE_dead : CTL_STATE_stopped;
 	case -ECONNREFUSED:
 		return stopped ? CTL_STATE_stopped : CTL_STATE_dead;
@@ -82,7 +82,8 @@ static enum ctl_state state_of(const struct metrics_switch *s)
 	}
 }
 
-// When the last of a switch's neighbours lost it, on their clock, CLOCK_MONOTONIC. 0: unknown.
+// Returns the time when the last of a switch's neighbours lost it, on CLOCK_MONOTONIC of the
+// neighbour. 0: unknown.
 static uint64_t missed_since(const struct metrics_poll *poll, const struct metrics_switch *who)
 {
 	char begin[DRB_NAME_MAX + 1];

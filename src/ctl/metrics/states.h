@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The states of switches: every view of drbctl, its events, metrics and map have their words from
-// this table, and drbfabric has them from drbctl. docs/reference/glossary.md repeats it.
+// The states of switches. Every view of drbctl, its events, metrics and map take their words from
+// this table, and drbfabric takes them from drbctl. docs/reference/glossary.md repeats the table.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,9 +31,9 @@ enum ctl_state {
 };
 
 const char *ctl_state_word(enum ctl_state state);
-// The state by the switch's own report alone. NULL: the report does not tell.
+// The state by the switch's own report alone. NULL: the report does not show the state.
 const char *ctl_state_of(const struct drb_switch_info *info);
-// True if somebody must see to the switch: it is stuck, hung, dead or unknown.
+// True if the switch needs an operator: it is stuck, hung, dead or unknown.
 bool ctl_state_is_bad(enum ctl_state state);
 
 // Sets the state of every switch of a poll, and since when its neighbours miss it.

@@ -21,8 +21,8 @@ struct order {
 	struct ctl_refusals refused;
 };
 
-// Prints the reply of a switch that obeys at once. Refusals are collected, because many switches
-// may refuse for the same reason.
+// Prints the reply of a switch that obeys. Refusals are collected, because many switches may refuse
+// for the same reason.
 static int order_one(struct drb_telemetry *t, const struct drb_switch_info *info, void *arg)
 {
 	struct order *o = arg;

@@ -21,7 +21,7 @@ static const char *const calls[] = {
 #undef CALL
 
 // Allows new threads, but no processes. A filter cannot read the arguments of clone3(), which are
-// in memory. It therefore fails with ENOSYS, and libc uses clone() instead.
+// in memory. clone3() therefore fails with ENOSYS, and libc uses clone() instead.
 static int allow_threads(scmp_filter_ctx filter)
 {
 	int rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The open connections, ordered by their last request. When there are too many, the connection with
-// the oldest request is closed; so is one whose client does not read its reply in time. A client
-// that opens many connections therefore closes its own, and a new viewer is still served. Only the
-// daemon's thread calls these functions.
+// the oldest request is closed. A connection whose client does not read its reply in time is
+// closed, too. If a client opens many connections, it therefore loses its own ones, and a new
+// viewer is still served. Only the daemon's thread calls these functions.
 
 #include <stddef.h>
 
 #include <microhttpd.h>
 
-// Most connections at a time, without those that are being closed, and seconds for one answer.
+// Most connections at a time, except those that are being closed; seconds for one answer.
 #define CONNECTIONS_KEPT 900
 #define ANSWER_SECONDS 30
 

@@ -58,12 +58,12 @@ static size_t stream_fill(struct event_stream *s, char *to, size_t room)
 	return n;
 }
 
-// Begins with the next snapshot. False: the connection is now suspended until there is one, or the
+// Begins with the next snapshot. False: the connection is suspended until there is one, or the
 // stream ends; *result is for MHD.
 static bool next_snapshot(struct event_stream *s, ssize_t *result)
 {
-	// Check and suspend under the lock, so that a snapshot taken after the check wakes this
-	// stream.
+	// The check and the suspension are under the lock, so that a snapshot taken after the check
+	// wakes this stream.
 	pthread_mutex_lock(&s->all->lock);
 	struct snapshot *p = poller_next(s->all->poller, s->number);
 	bool ended = s->all->ended, stale = p->number == s->number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Server-sent events. Each viewer gets every snapshot that it can read in time. A slow viewer skips
-// snapshots, and never costs more memory than one snapshot.
+// snapshots, and never needs more memory than one snapshot.
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -83,7 +83,7 @@ static void drop_after(struct history *h, struct history_look *before)
 	history_look_release(look);
 }
 
-// Drops the look without which the gap is shortest for its age.
+// Drops the look whose removal leaves the shortest gap in relation to the look's age.
 static void thin(struct history *h)
 {
 	const uint64_t now = h->last->time_ns;

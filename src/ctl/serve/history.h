@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The past of all switches, with which a page begins: the states (state.h) of the last minutes,
-// each compressed by itself. It is served as a recording, as drbctl record writes it. When it
-// exceeds its memory, older states become rarer: counters grow, so rates between the others stay
-// right.
+// The past of all switches, with which a page begins: the states (state.h) of the last minutes.
+// Each state is compressed separately. The history is served as a recording, in the format of
+// drbctl record. When the history exceeds its memory, older states are dropped one by one. Counters
+// only grow, so rates between the remaining states stay right.
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// Most compressed bytes, and most bytes of text, which a page has to parse.
+// Most compressed bytes, and most bytes of text. A page has to parse the text.
 #define HISTORY_BYTES_MAX (60u << 20)
 #define HISTORY_TEXT_MAX (320u << 20)
 
@@ -24,7 +24,7 @@ struct history_look {
 	size_t text_length;
 	uint32_t checksum; // of the text (CRC-32)
 	size_t length;
-	unsigned char data[]; // deflated, to be followed by the data of any other look
+	unsigned char data[]; // deflated; the data of any other look may follow
 };
 
 struct history {
@@ -38,8 +38,8 @@ struct history {
 
 void history_init(struct history *h, uint64_t keep_ns);
 void history_free(struct history *h);
-// Adds a state of this time, and drops what is too old. Out of memory, the state is left out. Only
-// one thread calls it.
+// Adds a state of this time, and drops states that are too old. If there is no memory, the state is
+// left out. Only one thread calls it.
 void history_add(struct history *h, uint64_t time_ns, const char *text, size_t length);
 // The first look after the look of this number (0: none), with a reference for the caller. NULL:
 // there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The history as one stream of gzip (RFC 1952). A reader holds one look at a time, so a slow one
-// costs little memory, and misses what is dropped meanwhile.
+// The history as one stream of gzip (RFC 1952). A reader holds one look at a time. A slow reader
+// therefore costs little memory, and misses looks that are dropped meanwhile.
 #include "ctl/serve/history.h"
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ static void begin(struct reader *r)
 	r->length = HEAD_LENGTH;
 }
 
-// An empty last block, the checksum of all text, and its length.
+// Ends the stream: an empty last block, the checksum of all text, and its length.
 static void end(struct reader *r)
 {
 	r->edge[0] = 3;

@@ -21,7 +21,7 @@
 #include "ctl/serve/page.h"
 
 // Bounds on the cost of clients: connections at a time, bytes of headers, seconds without a byte.
-// The file connections.h keeps fewer connections than this: the rest is for event streams and for
+// connections.h keeps fewer connections than this. The difference is for event streams and for
 // connections that are being closed. An event stream sends bytes at every interval.
 #define CONNECTIONS_MAX (CONNECTIONS_KEPT + 2 * EVENT_STREAMS_MAX + 100)
 #define CONNECTION_BYTES 32768
@@ -74,7 +74,7 @@ static void release_snapshot(void *snapshot)
 	snapshot_release(snapshot);
 }
 
-// Answers with a text of the last snapshot. All clients share it: slow ones cost no further copies.
+// Answers with a text of the last snapshot. All clients share it, so slow clients cost no copies.
 static enum MHD_Result answer_text(struct http_server *s, struct MHD_Connection *c,
 				   enum snapshot_text which, const char *type)
 {
@@ -107,8 +107,8 @@ static ssize_t read_nothing(void *unused, uint64_t position, char *to, size_t ro
 	return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-// The reply to HEAD for a stream: headers without a length, which streams have not. HTTP 1.0 avoids
-// chunked encoding, for which libmicrohttpd would send a chunk after the headers.
+// Returns the reply to HEAD for a stream: headers without a length, because streams have none. HTTP
+// 1.0 avoids chunked encoding, for which libmicrohttpd would send a chunk after the headers.
 static struct MHD_Response *headers_of_stream(void)
 {
 	struct MHD_Response *response =
@@ -155,7 +155,7 @@ static bool parse_address(const struct http_address *a, struct sockaddr_storage 
 }
 
 // True if a Host is an address with the port of this server, such as "192.0.2.7:9110" or
-// "[2001:db8::7]:9110". Only names can be rebound by another site; addresses cannot.
+// "[2001:db8::7]:9110". Another site can rebind a name to this server, but not an address.
 static bool is_address(const struct http_server *s, const char *host)
 {
 	const char *colon = strrchr(host, ':');
@@ -236,7 +236,7 @@ static void name_hosts(struct http_server *s, const struct http_address *a, cons
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "%s:%u", name, a->port);
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "%s", name);
 	}
-	if (a->port == 80) { // browsers omit it
+	if (a->port == 80) { // browsers omit this port
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), v6 ? "[%s]" : "%s", a->host);
 		snprintf(s->hosts[n++], sizeof(s->hosts[0]), "localhost");
 	}

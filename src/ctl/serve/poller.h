@@ -41,7 +41,7 @@ struct poller {
 	pthread_mutex_t lock; // of last, before, stop
 	pthread_cond_t wake;
 	struct snapshot *last;   // NULL before the first poll
-	struct snapshot *before; // the last but one; NULL: none yet
+	struct snapshot *before; // the snapshot before the last one; NULL: none yet
 	bool stop;
 };
 
@@ -54,6 +54,7 @@ void poller_stop(struct poller *p);
 void poller_free(struct poller *p);
 // The last snapshot, with a reference for the caller.
 struct snapshot *poller_last(struct poller *p);
-// The next snapshot for a viewer, with a reference for the caller. number: of the viewer's last.
-// A new viewer (0) gets the last but one first, because rates need two snapshots.
+// The next snapshot for a viewer, with a reference for the caller. number: that of the viewer's
+// last snapshot. A new viewer (0) first gets the snapshot before the last one, because rates need
+// two snapshots.
 struct snapshot *poller_next(struct poller *p, uint64_t number);

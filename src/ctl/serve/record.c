@@ -34,7 +34,7 @@ static const struct drb_option option_table[] = {
 	{0},
 };
 
-// Inside a page, a script element ends at "</script": its JSON therefore has '<' escaped.
+// Inside a page, a script element ends at "</script". Therefore '<' is escaped in its JSON.
 static void write_state(FILE *out, const char *json, bool html)
 {
 	for (const char *c = json; *c; c++) {
@@ -84,7 +84,7 @@ static int record(const struct options *o, FILE *out)
 		    (looks == 0 && rc == 0))
 			break;
 		looks++;
-		if (fflush(out) != 0) // so that an unfinished recording can be played
+		if (fflush(out) != 0) // makes an unfinished recording playable
 			break;
 		do
 			next += o->interval_ns;

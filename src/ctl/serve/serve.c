@@ -80,8 +80,9 @@ static const struct drb_option option_table[] = {
 	{0},
 };
 
-// Gives up root, which is not needed once the program listens. It becomes the user of the switches
-// (common/cli/user.h), whose stats sockets it asks. Returns 0, or -errno with a message printed.
+// Gives up root, which is not needed once the program listens. The process becomes the user of the
+// switches (common/cli/user.h), because it asks their stats sockets. Returns 0, or -errno with a
+// message printed.
 static int leave_root(void)
 {
 	struct drb_user user;
@@ -98,7 +99,8 @@ static int leave_root(void)
 	return rc;
 }
 
-// Called by the poller's thread after each poll, once with the poll before that thread starts.
+// The poller's thread calls this after each poll. The main thread calls it once before that thread
+// starts.
 static void on_snapshot(void *serving)
 {
 	struct serving *s = serving;
@@ -106,7 +108,7 @@ static void on_snapshot(void *serving)
 	size_t length;
 	const char *text = s->history.keep_ns ? snapshot_text(p, SNAPSHOT_JSON, &length) : NULL;
 
-	// The history first: whoever is told of this poll finds it there.
+	// The history comes first, because clients that learn of this poll read it there.
 	if (text)
 		history_add(&s->history, p->poll.time_ns, text, length);
 	snapshot_release(p);

@@ -15,13 +15,13 @@
 //      "drops": {reason: packets},
 //      "ports": [{"name", "peer", "neighbour", "state", "usable", "rate", "queue",
 //        "count": [values...]}]}]}
-// "fabrics" has each fabric that has a switch that answered; ends are such as "s1-0.u1" and
-// "h3.eth0". "state" is a word of ctl/metrics/states.h, "how" says more, such as "killed at
-// 11:20:07". "ended": the switch left no socket. "stuck": one of its workers is. "drops" has no
-// zeros. The values of a port's "count" are in the order of "port_counters" (core/counters.h).
-// Values that a switch does not report are null. A recording, and the history that drbctl serve
-// keeps, has one such object a line. Readers ignore unknown keys, so a new format is needed only if
-// the meaning of a key changes.
+// "fabrics" has each fabric with a switch that answered. Ends of links are such as "s1-0.u1" and
+// "h3.eth0". "state" is a word of ctl/metrics/states.h. "how" adds details, such as "killed at
+// 11:20:07". "ended": the switch left no socket. "stuck": one of its workers is stuck. "drops" has
+// no zeros. The values of a port's "count" are in the order of "port_counters" (core/counters.h).
+// Values that a switch does not report are null. A recording has one such object per line, and so
+// has the history that drbctl serve keeps. Readers ignore unknown keys, so a new format is needed
+// only if the meaning of a key changes.
 
 #include "ctl/metrics/poll.h"
 

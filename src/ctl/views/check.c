@@ -37,7 +37,7 @@ static struct drb_port_counters sum_of(const struct drb_switch_all *all)
 struct balance {
 	struct drb_port_counters sum;
 	uint64_t dropped, reasons;
-	int64_t missing; // packets that vanished; negative: that appeared
+	int64_t missing; // packets that vanished; negative: packets that appeared
 	bool known;
 };
 
@@ -70,7 +70,7 @@ static void say_violations(const struct drb_switch_info *info, const struct bala
 			  info->name, b->reasons, b->dropped);
 }
 
-// The figures of a switch that does not report are unknown.
+// For a switch that does not report, the figures are unknown.
 static void check_one(struct check *c, const struct metrics_switch *s)
 {
 	struct balance b = {.known = false};

@@ -93,7 +93,7 @@ static struct drb_usable_ports usable_ports(const struct fabric_state *s,
 }
 
 // True if the switch below a down-port has no second usable uplink, by which it could send a packet
-// up again. This switch knows that from the hellos of the other.
+// up again. The switch above knows this from the hellos of the switch below.
 static bool no_alternate(const struct fabric_state *s, const struct drb_switch_all *all,
 			 uint32_t down)
 {
@@ -151,8 +151,8 @@ static struct drb_outage_sources sources_of(const struct fabric_state *s,
 	return from;
 }
 
-// Rounds of hellos until all switches know all outages: some dozens. The limit ends a loop that
-// does not settle.
+// Switches need some dozens of rounds of hellos until all of them know all outages. The limit ends
+// a loop that does not settle.
 #define ROUNDS_MAX 100
 
 static struct drb_outages *none_for_each(const struct fabric_state *s)

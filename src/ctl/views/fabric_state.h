@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The reports of all running switches of a fabric. From these it derives what each switch knows
-// about its ports, in the form that the decision core takes.
+// The reports of all running switches of a fabric. They show what each switch knows about its
+// ports, in the form that the decision core takes.
 
 #include "core/fabric/tree.h"
 #include "core/links/outages.h"

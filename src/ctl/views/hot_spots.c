@@ -7,7 +7,7 @@
 
 #include "common/cli/quantity.h"
 
-#define FULL 0.95   // share of time that a full link sends, or would if its switch woke in time
+#define FULL 0.95   // share of time that a full link sends, or would send if served in time
 #define SLOWED 0.01 // share of time lost, from which a link counts as slowed
 
 // The growth of a counter, at least 0; NaN if a reading is unknown.

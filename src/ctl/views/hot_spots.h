@@ -15,8 +15,8 @@ struct hot_spot {
 	uint64_t queued; // packets now
 };
 
-// The hottest first. Slowed links, which are full but send less than their rate, precede other full
-// links; each kind is ordered by queue.
+// The hottest ports come first. Slowed links, which are full but send less than their rate, precede
+// other full links. Within each kind, longer queues come first.
 struct hot_spots {
 	struct hot_spot at[HOT_SPOTS_MAX];
 	uint32_t count, more; // more: full links that are not in `at`

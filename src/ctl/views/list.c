@@ -7,7 +7,8 @@
 
 #include "ctl/ctl.h"
 
-// The figures of a switch that tells nothing, by its position in the tree of another of its fabric.
+// The figures of a switch that reports nothing, from its position in the tree that another switch
+// of its fabric reports.
 static struct drb_switch_info info_from_tree(const struct metrics_poll *poll,
 					     const struct metrics_switch *who)
 {

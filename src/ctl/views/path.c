@@ -24,7 +24,7 @@ struct path {
 	struct ctl ctl;
 	struct path_ends ends;
 	struct fabric_state fabric;
-	struct drb_outages *outages; // that each switch of fabric.at knows; owned
+	struct drb_outages *outages; // [index in fabric.at]: outages that this switch knows; owned
 	uint64_t hash;               // of the flow, if one is given
 	struct drb_table *rows;
 	struct drb_decision packet; // input and result of the decision at the current switch
@@ -67,7 +67,7 @@ static void describe_others(char text[OTHERS_MAX], const struct drb_switch_all *
 	}
 }
 
-// Notes that packets may leave this path. The reason at the first such switch is kept.
+// Notes that packets may leave this path. Keeps the reason at the first switch where they may.
 static void explain(struct path *p, const struct drb_switch_all *all, const char *why)
 {
 	p->certain = false;
@@ -75,8 +75,8 @@ static void explain(struct path *p, const struct drb_switch_all *all, const char
 		snprintf(p->why, sizeof(p->why), "%s: %s", all->info.name, why);
 }
 
-// The rule by which a switch chooses uplinks, if it can be known from outside. A scheme that
-// compares queues, draws or has state is represented by D-mod-k, its default.
+// The rule by which a switch chooses uplinks, if it can be known from outside. For a scheme that
+// compares queues, draws or has state, it is D-mod-k, the default of all schemes.
 static const struct drb_scheme_ops *scheme_of(struct path *p, const struct drb_switch_all *all)
 {
 	const struct drb_scheme_ops *none = drb_scheme_ops(DRB_SCHEME_DMODK), *ops;
@@ -105,8 +105,8 @@ static const struct drb_scheme_ops *scheme_of(struct path *p, const struct drb_s
 	return ops;
 }
 
-// The ports of the switch that lead to each rack; the caller frees the array. NULL if the switch
-// knows no outage, or more than its list holds.
+// Returns the ports of the switch that lead to each rack; the caller frees the array. NULL if the
+// switch knows no outage, or more outages than its list holds.
 static uint64_t *routes_of(const struct path *p, const struct drb_switch_all *all,
 			   uint64_t own_dead)
 {
@@ -195,8 +195,8 @@ static const char *no_port(int32_t why)
 					   : "no path leads on: packets are dropped (no_route)";
 }
 
-// Follows the path through one switch. *end is the end of the link by which the packet arrives, and
-// becomes the end at the next node. False: the path ends here.
+// Follows the path through one switch. *end is the end of the link by which the packet arrives. It
+// becomes the end of the next link, at the next node. False: the path ends here.
 static bool go_on(struct path *p, const struct drb_switch_all *all, struct drb_end *end)
 {
 	uint32_t downs = drb_tree_down_ports(&p->fabric.tree, end->layer);

@@ -41,7 +41,7 @@ static struct sample sample_of(const struct metrics_switch *who)
 		add_port(&sample, &who->all.ports[i]);
 	const uint64_t multicast = who->all.drops.reason[DRB_DROP_multicast];
 	if (multicast != DRB_UNKNOWN && sample.dropped != DRB_UNKNOWN)
-		sample.dropped -= multicast; // which is counted among discards
+		sample.dropped -= multicast; // the switch counts them among discards
 	return sample;
 }
 

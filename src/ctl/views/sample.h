@@ -4,7 +4,7 @@
 
 #include "ctl/metrics/poll.h"
 
-// Sums of one switch; DRB_UNKNOWN where it does not report them, or anything.
+// Sums of one switch; DRB_UNKNOWN for sums that it does not report.
 struct sample {
 	const struct metrics_switch *who;
 	uint64_t in_packets, out_packets, out_octets;
@@ -16,7 +16,7 @@ struct sample {
 };
 
 struct samples {
-	struct metrics_poll poll; // owned, as `at`, which has poll.count entries
+	struct metrics_poll poll; // owned, like `at`, which has poll.count entries
 	struct sample *at;
 };
 

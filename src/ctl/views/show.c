@@ -93,7 +93,7 @@ void ctl_show_begin_row(struct show *s, const struct drb_switch_all *all)
 
 struct view {
 	const char *name;
-	bool below; // a single switch has one line per value, with its meaning
+	bool below; // a table of a single switch has one line per value, with its meaning
 	ctl_show_view show;
 };
 

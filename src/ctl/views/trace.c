@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // drbctl trace: finds the paths that packets between two hosts take. Every switch of the fabric
-// captures these packets for a while. The result is how many packets left through which port, how
-// each switch decided, and the queues that the packets found.
+// captures these packets for a while. The result is the number of packets that left through each
+// port, the kind of each decision, and the queues that the packets found.
 
 #include "ctl/verbs.h"
 
@@ -151,7 +151,7 @@ static void trace_watch(struct trace *t, const struct options *o)
 		if (!take_packets(t))
 			nanosleep(&pause, NULL);
 	}
-	// End the captures from the first switch on, so that later switches still see packets in
+	// Captures end from the first switch on, so that later switches still see packets in
 	// flight.
 	for (size_t i = 0; i < t->sessions; i++)
 		session_end(&t->session[i]);
@@ -231,7 +231,7 @@ static const char *fabric_program(void)
 	return access(path, X_OK) == 0 ? PROGRAM : "topo/fabric";
 }
 
-// The words that a user types in front of a command to run it on the sending host.
+// The words that a user types before a command to run it on the sending host.
 static void on_first_host(const struct options *o, char text[EXEC_MAX])
 {
 	bool usual = strcmp(o->ctl.fabric, DRB_FABRIC_DEFAULT) == 0;
@@ -320,7 +320,7 @@ static int trace(const struct options *o, const struct drb_tree *tree)
 	bool whole = open_sessions(&t, o);
 	int code = DRB_EXIT_FAILED;
 
-	if (t.first_watched) { // else the total is unknown, and so are all shares of it
+	if (t.first_watched) { // otherwise the total is unknown, and so are all shares of it
 		trace_watch(&t, o);
 		code = trace_print(&t, o);
 	}

@@ -30,7 +30,7 @@ struct watch {
 	bool screen;              // each table replaces the last
 };
 
-// A row: a sample, and what changed since the one before.
+// A row: a sample, and the changes since the previous sample.
 struct change {
 	const struct sample *now;
 	double seconds; // NaN: there is no sample before, and no rate
@@ -74,7 +74,7 @@ static int by_number(double a, double b)
 	return a > b ? -1 : a < b;
 }
 
-// Switches in a bad state first, then drops, queues and rates.
+// Orders switches: those in a bad state first, then by drops, queues and rates.
 static int by_importance(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
@@ -192,7 +192,8 @@ static int rounds_watch(struct watch *w)
 	int code = ctl_poll(&w->ctl, &w->poller, &w->now.poll);
 
 	samples_take(&w->now);
-	// No switch at the start is an error. Later it is not: all may be restarting.
+	// If no switch runs at the start, this is an error. Later it is none, because all may be
+	// restarting.
 	if (w->now.poll.count == 0)
 		return code;
 	w->screen = isatty(STDOUT_FILENO) && w->ctl.format == DRB_FORMAT_TABLE;
