@@ -44,13 +44,14 @@
 #define DRB_RUN_DIR "/run/drbswitch"
 
 #define DRB_PLAN_FILE "plan.json"
-// In that folder while a fabric runs: a line "s2-5 PID START" for each switch that was started, and
-// "s2-5 stopped" for each that was asked to end. The last line of a switch counts.
+// A file in the folder of a running fabric. It has a line "s2-5 PID START" for each switch that was
+// started, and "s2-5 stopped" for each switch that was asked to end. The last line of a switch
+// counts.
 #define DRB_PROCESSES_FILE "processes"
 #define DRB_PROCESS_STOPPED "stopped"
 
-// Readers ignore keys that they do not know, so only a change of a key's meaning makes a new
-// format.
+// Readers ignore keys that they do not know, so a new format is needed only when the meaning of a
+// key changes.
 #define DRB_PLAN_FORMAT 1
 
 #define DRB_PLAN_FORMAT_KEY "format"

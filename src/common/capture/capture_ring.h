@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The interface between a switch and a reader of its packets: the messages that begin a capture,
-// and one ring per worker, in memory that the switch passes to the reader. A worker only writes and
-// never waits: it counts packets that find the ring full. The reader is not trusted: whatever it
-// writes into `head`, the switch stays within its ring.
+// The interface between a switch and a reader of its packets. It consists of the messages that
+// begin a capture, and one ring per worker, in memory that the switch passes to the reader. A
+// worker only writes and never waits: it counts packets that find the ring full. The switch does
+// not trust the reader. Whatever the reader writes into `head`, the switch stays within its ring.
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -54,7 +54,7 @@ struct drb_capture_ring {
 	_Alignas(64) atomic_uint_least64_t tail; // written by the worker; slots written so far
 	// Written by the worker; packets to capture.
 	atomic_uint_least64_t matched[DRB_CAPTURE_PORTS];
-	// Written by the worker; of these, without a slot.
+	// Written by the worker; the part of `matched` that found no free slot.
 	atomic_uint_least64_t lost[DRB_CAPTURE_PORTS];
 	_Alignas(64) atomic_uint_least64_t head; // written by the reader; slots read so far
 	// Written by the worker; slots from head to tail are the reader's.
@@ -77,7 +77,7 @@ struct drb_capture_request {
 };
 
 // Both ends access the memory of the rings without checking its size. These seals of fcntl() keep
-// it.
+// its size constant.
 #define DRB_CAPTURE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
 // From switch to reader, with a sealed descriptor of the memory of `rings` rings.

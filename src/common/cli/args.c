@@ -15,7 +15,7 @@
 
 enum { KEY_USAGE = 0x10000 };
 
-// Replace argp's own options, which lack -h.
+// These replace argp's own options, which lack -h.
 static const struct argp_option own_options[] = {
 	{"help", 'h', NULL, 0, "Print this help and exit", -1},
 	{NULL, '?', NULL, OPTION_HIDDEN, NULL, -1},
@@ -56,8 +56,8 @@ static error_t args_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-// Files would get the numbers of closed standard streams, and the program's messages with them. The
-// stand-ins fail as closed streams do.
+// If standard streams are closed, files would get their numbers, and then the program's messages.
+// The streams opened here prevent that, and fail in the same way as closed streams.
 static void replace_closed_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -79,7 +79,7 @@ void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned fla
 	const struct argp outer = {
 		.options = own_options, .parser = args_parse, .children = children};
 
-	// The name of the program in --help.
+	// The text of --help has the short name of the program.
 	if (argc > 0 && strcmp(argv[0], program_invocation_name) == 0)
 		argv[0] = program_invocation_short_name;
 	if (argc == 2 && strcmp(argv[1], "help") == 0)

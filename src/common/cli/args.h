@@ -15,7 +15,8 @@ void drb_args_parse(const struct argp *argp, int argc, char **argv, unsigned fla
 // The text must live as long as the process.
 void drb_args_set_examples(const char *text);
 
-// The whole number behind an option such as "--slots". If it is malformed or not from least to most
-// (UINT64_MAX: no limit), the process ends with DRB_EXIT_USAGE and a line that names the range.
+// Parses the whole number that follows an option such as "--slots". If it is malformed or not from
+// least to most (UINT64_MAX: no limit), the process ends with DRB_EXIT_USAGE and a line that names
+// the range.
 uint64_t drb_option_u64(const char *option, const char *text, uint64_t least, uint64_t most);
 uint32_t drb_option_u32(const char *option, const char *text, uint32_t least, uint32_t most);

@@ -9,7 +9,7 @@
 // NULL with errno if the file cannot be opened. Reading damaged gzip data fails with EBADMSG, and
 // data that end too early with ENODATA.
 FILE *drb_file_read(const char *path);
-// Like strerror(), with the meaning that drb_file_read() gives to EBADMSG and ENODATA.
+// Like strerror(), but EBADMSG and ENODATA have the meaning that drb_file_read() gives them.
 const char *drb_file_error(int error);
 // The name of the file in messages: "standard input" for "-".
 const char *drb_file_name(const char *path);
@@ -17,8 +17,8 @@ const char *drb_file_name(const char *path);
 // Bytes of the longest line of a list, without its newline.
 #define DRB_LINE_MAX 510
 // Calls take() for each line in turn. take() may change the line, and returns NULL or an error.
-// Stops at the first error, in a line, its length or reading, and returns it; NULL: no error.
-// *number: number of the last line; the caller sets it to 0.
+// Stops at the first error, which may be in a line, its length or reading, and returns the error.
+// NULL: no error. *number: number of the last line; the caller sets it to 0.
 const char *drb_file_lines(FILE *in, const char *(*take)(void *context, char *line), void *context,
 			   uint32_t *number);
 

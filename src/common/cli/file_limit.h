@@ -9,6 +9,6 @@
 // of this process and its children from now on.
 uint64_t drb_files_allow(uint64_t wanted);
 
-// The same for callers that cannot do with fewer: 0, or -EMFILE. If `say`, a message names the
+// The same for callers that need this number. Returns 0, or -EMFILE. If `say`, a message names the
 // limit to raise; `what` ("8 hosts") is its subject.
 int drb_files_need(uint64_t wanted, const char *what, bool say);

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-// From now on SIGINT, SIGTERM and SIGHUP (unless ignored) only make drb_interrupted() true. flags:
-// of sigaction(). Use SA_RESTART if signals must not make system calls fail, and SA_RESETHAND if a
-// second signal must end the program at once.
+// After this call, SIGINT, SIGTERM and SIGHUP (unless ignored) only make drb_interrupted() true.
+// flags: those of sigaction(). Use SA_RESTART if signals must not make system calls fail, and
+// SA_RESETHAND if a second signal must end the program at once.
 void drb_interrupt_catch(int flags);
 bool drb_interrupted(void);

@@ -41,7 +41,7 @@ void drb_log_set_sink(drb_log_sink to)
 	atomic_store(&sink, to);
 }
 
-// Input files and command lines may contain any bytes; a message stays one line.
+// Input files and command lines may contain any bytes. They must not break a message into lines.
 static void line_write(enum drb_log_level level, const char *kind, char *line)
 {
 	drb_log_sink to = atomic_load(&sink);
@@ -121,8 +121,8 @@ void drb_die(const char *fmt, ...)
 		die_by(text);
 		abort(); // die_by() must not return
 	}
-	// Several threads may find one error together: the first one reports it and ends the
-	// process.
+	// Several threads may find errors at the same time. The first thread reports its error and
+	// ends the process.
 	while (atomic_flag_test_and_set(&ending))
 		pause();
 	va_start(ap, fmt);
@@ -137,7 +137,7 @@ int drb_finish(int code)
 
 	if (flushed && !ferror(stdout))
 		return code;
-	// errno of a write that failed before is gone.
+	// If an earlier write failed, errno no longer has its error.
 	drb_error("cannot write standard output: %s",
 		  flushed ? "a write failed: is the disk full?" : strerror(errno));
 	return DRB_EXIT_FAILED;

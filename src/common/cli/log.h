@@ -31,9 +31,9 @@ void drb_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 // anything is started. If several threads call it, the first one exits and the others wait.
 void drb_die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
-// Sets a function that drb_die() calls in this thread instead of printing its message. It must end
-// the process. NULL: none. A thread that reads many inputs needs it to finish all inputs before a
-// bad one.
+// Sets a function that drb_die() calls in this thread instead of printing its message. The function
+// must end the process. NULL: none. A thread that reads many inputs uses it to finish the inputs
+// before a bad one.
 void drb_die_by(void (*end)(const char *text));
 
 // The last message of this thread, for callers that pass it on.
@@ -47,9 +47,10 @@ void drb_log_limit(enum drb_log_level level);
 
 // Receives a message. fmt identifies the kind of message; text is one line.
 typedef void (*drb_log_sink)(enum drb_log_level level, const char *fmt, const char *text);
-// NULL: standard error, at once. Call it before other threads are started.
+// Sets the function that receives messages. NULL: they go to standard error at once. Call it before
+// other threads are started.
 void drb_log_set_sink(drb_log_sink sink);
-// Logs a message of a library, made one line. kind: a constant, like fmt above.
+// Logs a message of a library as one line. kind: a constant, like fmt above.
 void drb_log_text(enum drb_log_level level, const char *kind, const char *text, size_t length);
 
 // Flushes standard output. Returns code, or DRB_EXIT_FAILED with a message if results could not be

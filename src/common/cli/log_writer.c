@@ -22,14 +22,13 @@
 #define TEXT_MAX 1024
 #define KINDS 128
 #define WINDOW_NS (DRB_LOG_WINDOW_S * UINT64_C(1000000000))
-// At exit: the time for which standard error may refuse to take more, and the longest wait
-// otherwise.
+// Limits at exit: the longest wait while standard error takes nothing, and the longest wait in all.
 #define REFUSED_NS UINT64_C(200000000)
 #define FLUSH_NS UINT64_C(5000000000)
 
-// A slot of the ring. `sequence` plus the slot's index determines its owner. n: the thread that
-// writes message number n; n + 1: the thread that reads it; and so on one ring later. A ring of
-// zeros is therefore empty, and takes memory only when messages come.
+// A slot of the ring. `sequence` plus the slot's index determines its owner. If the sum is n, it is
+// the thread that writes message number n; if n + 1, the thread that reads this message; and so on
+// one ring later. A ring of zeros is therefore empty, and takes memory only when messages come.
 struct slot {
 	atomic_uint sequence;
 	enum drb_log_level level;
@@ -82,7 +81,7 @@ static struct kind *kind_of(const char *fmt)
 	return NULL;
 }
 
-// False if this kind of message has been logged too often lately.
+// Returns false if messages of this kind were logged too often in the present window.
 static bool may_say(const char *fmt)
 {
 	struct kind *k = kind_of(fmt);
@@ -90,7 +89,7 @@ static bool may_say(const char *fmt)
 	if (!k)
 		return true; // more kinds than any program has
 	uint64_t now = drb_clock_now(), since = atomic_load(&k->since_ns);
-	// left_out is kept until the thread has reported it.
+	// left_out keeps its value until the writing thread has reported it.
 	if ((since == 0 || now - since > WINDOW_NS) &&
 	    atomic_compare_exchange_strong(&k->since_ns, &since, now))
 		atomic_store(&k->said, 0);
@@ -102,7 +101,7 @@ static bool may_say(const char *fmt)
 	return false;
 }
 
-// Called by any thread; never blocks.
+// Any thread may call this. It never blocks.
 static void push(enum drb_log_level level, const char *fmt, const char *text)
 {
 	unsigned number = atomic_load_explicit(&head, memory_order_relaxed);
@@ -158,7 +157,7 @@ static int compose(char *line, size_t size, enum drb_log_level level, const stru
 			level == DRB_LOG_WARNING ? "warning: " : "", text);
 }
 
-// Writes the whole line, however long that takes. False if standard error refuses it.
+// Writes the whole line, without a limit of time. False if standard error refuses it.
 static bool write_out(const char *line, size_t length)
 {
 	struct pollfd writable = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -205,7 +204,7 @@ static bool __attribute__((format(printf, 1, 2))) note(const char *fmt, ...)
 	return write_line(DRB_LOG_WARNING, &now, text);
 }
 
-// Reports lost messages. False if even that could not be written.
+// Reports lost messages. False if the report could not be written, either.
 static bool say_lost(void)
 {
 	unsigned missed = atomic_exchange(&overflowed, 0);
@@ -313,7 +312,8 @@ int drb_log_writer_start(void)
 	signal(SIGPIPE, SIG_IGN);
 	journal = is_journal();
 	sem_init(&news, 0, 0);
-	// Signals belong to the threads that wait for them. Real-time ones are the process's own.
+	// These signals belong to the threads that wait for them. Real-time signals stay unblocked,
+	// because the process sends them to its own threads.
 	sigemptyset(&none);
 	sigaddset(&none, SIGTERM);
 	sigaddset(&none, SIGINT);
@@ -341,8 +341,8 @@ void drb_log_writer_stop(void)
 	struct pollfd writable = {.fd = STDERR_FILENO, .events = POLLOUT};
 	uint64_t now = begun, taken = begun;
 
-	// Waits for a thread that has no CPU yet, on a busy machine, too, so that the last messages
-	// are written.
+	// On a busy machine, the writing thread may not have a CPU yet. This waits for it, so that
+	// the last messages are written.
 	while (atomic_load(&done) != atomic_load(&head) && now - taken < REFUSED_NS &&
 	       now - begun < FLUSH_NS) {
 		nanosleep(&pause, NULL);

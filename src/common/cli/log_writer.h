@@ -12,11 +12,11 @@
 #define DRB_LOG_LINES_MAX 100
 #define DRB_LOG_WINDOW_S 10
 
-// Starts the thread. Call it once, while there is no other thread. Returns 0 or -errno; messages
-// are then written as before.
+// Starts the thread. Call it once, while there is no other thread. Returns 0, or -errno, and then
+// messages are still written as without the thread.
 int drb_log_writer_start(void);
-// Lines have times from here on. Before, a program that refuses to start reports that like any
-// other.
+// From this call on, lines begin with the time. If a program refuses to start, it has not called
+// this yet, and its message looks like that of any other program.
 void drb_log_writer_stamp(void);
 // Waits until all messages are written: 5 s at most, or 0.2 s while standard error takes nothing.
 // Later messages are discarded. Called automatically at exit.

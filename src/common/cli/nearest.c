@@ -11,7 +11,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-// The usual table: row i, column j is the distance of the first i and j letters.
+// Computes the edit distance by a table: row i, column j is the distance of the first i and j
+// letters.
 static uint32_t distance(const char *a, const char *b)
 {
 	uint32_t d[WORD_MAX + 1][WORD_MAX + 1];

@@ -12,8 +12,8 @@ struct drb_nearest {
 	uint32_t distance;
 };
 
-// Left out, added, changed and exchanged letters count as distance. The distance of `best` is at
-// most a third of its letters.
+// A letter that is missing, added or changed counts as distance 1, and so do two exchanged letters.
+// The distance of `best` is at most a third of its letters.
 void drb_nearest_try(struct drb_nearest *n, const char *candidate);
 // " (is it threshold?)", or "" if no candidate is similar. Returns text.
 const char *drb_nearest_text(const struct drb_nearest *n, char text[DRB_NEAREST_TEXT]);

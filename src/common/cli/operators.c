@@ -20,7 +20,7 @@ int drb_operators_find(struct drb_operators *o, const char *group)
 	return *group && !entry ? -ENOENT : 0;
 }
 
-// True if the process is in the group besides its primary group.
+// True if the group is one of the supplementary groups of the process.
 static bool is_member(gid_t group, int connection)
 {
 	socklen_t size = 0;

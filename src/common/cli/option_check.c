@@ -63,7 +63,7 @@ static bool is_ambiguous(const struct options *o, const char *word)
 	return matches > 1;
 }
 
-// Ends the process with getopt_long()'s words for the error, after the name of the program.
+// Ends the process with the program's name and getopt_long()'s words for the error.
 static _Noreturn void option_refuse(const struct options *o, int found, const char *word,
 				    const char *program)
 {
@@ -107,7 +107,7 @@ void drb_option_check(const struct argp *argp, int argc, char *const argv[], uns
 	do {
 		optopt = 0;
 		found = getopt_long(argc, words, options.letters, options.option, NULL);
-		// "-?" is an option of its own.
+		// "-?" is a valid option, for which getopt_long() also returns '?'.
 		if (found == ':' || (found == '?' && optopt != '?'))
 			break;
 	} while (found != -1);

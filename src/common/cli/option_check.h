@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Checks options before argp does, because argp's message on a wrong option has no hint, or two
+// Checks options before argp does, because argp's messages on wrong options lack a hint or take two
 // lines.
 
 #include <argp.h>

@@ -23,7 +23,7 @@ struct parser {
 	struct argp_child child[CHILDREN_MAX + 1];
 	void *child_input[CHILDREN_MAX];
 	int count, children;
-	// For words that are not options; NULL: none may be given.
+	// For words that are not options; NULL: the command line may not have any.
 	const struct drb_option *argument;
 	void *argument_at;
 };
@@ -149,7 +149,7 @@ static error_t key_parse(int key, char *arg, struct argp_state *state)
 	}
 	if (key == ARGP_KEY_ARG) {
 		if (p->argument && p->argument->kind == DRB_OPTION_REST)
-			return ARGP_ERR_UNKNOWN; // DRB_OPTION_REST takes all of them at once
+			return ARGP_ERR_UNKNOWN; // DRB_OPTION_REST takes all words at once
 		if (!p->argument || *(const char **)p->argument_at)
 			drb_die("'%s' is one argument too many", arg);
 		*(const char **)p->argument_at = arg;

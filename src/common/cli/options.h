@@ -40,8 +40,8 @@ struct drb_option {
 	const char *unit;    // unit of the number, such as "slots"; NULL: none
 };
 
-// Options and the struct that they fill in, which holds the defaults before. --help lists sets in
-// this order.
+// Options and the struct that they fill in. The struct holds the defaults before. --help lists sets
+// in this order.
 struct drb_options {
 	const struct drb_option *option; // ends with an entry of zeros
 	void *into;
@@ -52,8 +52,8 @@ struct drb_options {
 	const struct argp *argp; // used instead of `option`, with `into` as its input; NULL: none
 };
 
-// Takes one value, as a user writes it, into the field. Ends the process with a message if the
-// value is wrong. Texts are not copied.
+// Parses one value, in the form of a command line, into the field. Ends the process with a message
+// if the value is wrong. Texts are not copied.
 void drb_option_take(const struct drb_option *option, const char *text, void *field);
 // Parses a command line by these sets with drb_args_parse(). The last set is all zeros.
 void drb_options_parse(const struct drb_options *sets, const char *doc, int argc, char **argv);

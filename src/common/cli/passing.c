@@ -33,7 +33,7 @@ ssize_t drb_take_passed(int socket, void *message, size_t size, int *passed, int
 {
 	union control control;
 	struct iovec part = {message, size};
-	// One descriptor fits; the kernel closes others.
+	// The buffer has space for one descriptor; the kernel closes all others.
 	struct msghdr m = {.msg_iov = &part,
 			   .msg_iovlen = 1,
 			   .msg_control = &control,
@@ -49,7 +49,7 @@ ssize_t drb_take_passed(int socket, void *message, size_t size, int *passed, int
 	const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
 		memcpy(passed, CMSG_DATA(c), sizeof(*passed));
-	if (length == 0 && *passed >= 0) { // an empty message may carry one, too
+	if (length == 0 && *passed >= 0) { // an empty message may carry a descriptor, too
 		close(*passed);
 		*passed = -1;
 	}

@@ -9,8 +9,8 @@
 #include "common/cli/clock.h"
 #include "common/cli/log.h"
 
-// A wait may end later by the period divided by this, so that the kernel can join it with other
-// work.
+// A wait may last longer by the period divided by SLACK, so that the kernel can wake the CPU for
+// several tasks at once.
 #define SLACK 16
 
 static void *periodic_run(void *arg)

@@ -16,8 +16,8 @@ struct unit {
 	double factor;
 };
 
-// Reads a number in plain decimal form and sets *rest behind it. strtod alone would also accept
-// "inf", "nan", hexadecimal numbers and leading blanks.
+// Reads a number in plain decimal form and sets *rest to the text after it. strtod alone would also
+// accept "inf", "nan", hexadecimal numbers and leading blanks.
 static int read_real(const char *text, double *value, const char **rest)
 {
 	char *end;
@@ -72,7 +72,7 @@ int drb_parse_rate(const char *text, struct drb_rate *out)
 	return 0;
 }
 
-// The unit in which the value is shortest to read: the largest that leaves at least 1.
+// Returns the unit in which the value is shortest to read: the largest unit that leaves at least 1.
 static const struct unit *unit_for(const struct unit *units, double value)
 {
 	const struct unit *best = units;
@@ -91,7 +91,8 @@ void drb_format_rate(const struct drb_rate *rate, char *buf, size_t size)
 		return;
 	}
 	const struct unit *u = unit_for(rate->per_packet ? packet_units : bit_units, rate->value);
-	// Uses as few digits as give the same rate again. 17 digits in the base unit always do.
+	// Uses the fewest digits that give the same rate again. 17 digits in the base unit always
+	// do.
 	for (int digits = 6; digits <= 17; digits++) {
 		struct drb_rate back;
 		snprintf(buf, size, "%.*g%s", digits, rate->value / u->factor, u->name);
@@ -173,7 +174,7 @@ static int append(struct reading *r, double value)
 	return 0;
 }
 
-// Appends from, from + step, ... up to `to`. A last step that misses `to` only by rounding is
+// Appends from, from + step, ... up to `to`. If the last step misses `to` only by rounding, it is
 // included.
 static int append_range(struct reading *r, double from, double to, double step)
 {

@@ -30,7 +30,7 @@ int drb_parse_time(const char *text, uint64_t *ns);
 // h".
 #define DRB_DURATION_MAX 40
 const char *drb_format_duration(double ns, char text[DRB_DURATION_MAX]);
-// A whole decimal number in [min, max] with nothing behind it.
+// Parses a whole decimal number in [min, max], with no text after it.
 int drb_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 int drb_parse_u32(const char *text, uint32_t min, uint32_t max, uint32_t *out);
 // A finite real in [min, max].

@@ -76,8 +76,8 @@ static void csv_cell(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-// A JSON string cannot contain bytes that are not UTF-8, which a file name may have: each becomes
-// '?'.
+// A file name may have bytes that are not UTF-8, which a JSON string cannot contain. Each of these
+// bytes becomes '?'.
 static json_t *json_text(const char *text)
 {
 	json_t *value = json_string(text);
@@ -92,7 +92,7 @@ static json_t *json_text(const char *text)
 	return value;
 }
 
-// Names come from anywhere, and their control characters must not reach a terminal.
+// Names may come from any source. Their control characters must not reach a terminal.
 static char *table_text(const char *text)
 {
 	char *copy = drb_table_checked(strdup(*text ? text : "-"));
@@ -120,7 +120,7 @@ static void put_below(struct drb_table *t, const struct drb_column *c, const cha
 	push(t, table_text(t->meaning ? t->meaning : ""));
 }
 
-// Takes one cell: its text form, and for JSON its value (the reference is stolen).
+// Adds one cell: its text, and its value for JSON. Takes over the caller's reference to the value.
 static void cell_put(struct drb_table *t, struct drb_column c, const char *text, json_t *value)
 {
 	if (t->below)
@@ -138,7 +138,7 @@ static void cell_put(struct drb_table *t, struct drb_column c, const char *text,
 	t->meaning = NULL;
 }
 
-// JSON values are made only for that format.
+// A JSON value is made only in JSON format.
 #define JSON(t, value) ((t)->format == DRB_FORMAT_JSON ? (value) : NULL)
 
 void drb_table_text(struct drb_table *t, const char *key, const char *title, const char *value)

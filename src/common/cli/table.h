@@ -28,14 +28,14 @@ void drb_table_stack(struct drb_table *t);
 // Prints a row as lines "name value meaning" instead (in table format only).
 void drb_table_below(struct drb_table *t);
 
-// These add the cells of the row, left to right. The key is CSV's heading and JSON's name. The
-// title is the table's heading, with the unit. Title NULL: the key; "": tables have no such column.
-// Both are copied.
+// These add the cells of the row, from left to right. The key is the heading in CSV and the name in
+// JSON. The title is the heading in tables, with the unit. Title NULL: the key is the heading; "":
+// tables have no such column. Key and title are copied.
 void drb_table_text(struct drb_table *t, const char *key, const char *title,
 		    const char *value); // NULL: absent
 // DRB_UNKNOWN: absent, as NaN below.
 void drb_table_count(struct drb_table *t, const char *key, const char *title, uint64_t value);
-// A count that matters only if it is not zero: tables omit its column if it is zero in all rows.
+// A count that matters only if it is not zero. Tables omit its column if all its values are zero.
 void drb_table_loss(struct drb_table *t, const char *key, const char *title, uint64_t value);
 void drb_table_integer(struct drb_table *t, const char *key, const char *title, int64_t value);
 // NaN: absent ("-", empty, null). decimals: for tables; CSV and JSON use the shortest form that is

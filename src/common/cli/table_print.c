@@ -8,7 +8,7 @@
 
 #define FOLDED_MIN 24 // minimal characters per line, for a text that continues in further lines
 
-// Columns of the terminal; INT_MAX if the output is not one.
+// Columns of the terminal; INT_MAX if the output is not a terminal.
 static int room_of(const struct drb_table *t)
 {
 	struct winsize size;
@@ -37,8 +37,8 @@ static void print_words(FILE *out, const char *text, int at, int room)
 	fprintf(out, "%s\n", text);
 }
 
-// The length of a heading's next line in a column of this width: as many words as fit, at least
-// one.
+// Returns the length of a heading's next line in a column of this width. The line has as many words
+// as fit, and at least one.
 static int piece_of(const char *title, int width)
 {
 	int length = (int)strcspn(title, "_");
@@ -80,8 +80,8 @@ static int width_of(const struct drb_table *t, uint32_t c)
 	return zero ? 0 : width;
 }
 
-// The number of columns that fit. If the last of them is text, its words may continue in further
-// lines.
+// Returns the number of columns that fit. If the last of these is text, its words may continue in
+// further lines.
 static uint32_t fitting(const struct drb_table *t, const int *width, int room)
 {
 	int used = 0;

@@ -10,8 +10,8 @@
 
 #include "common/cli/log.h"
 
-// True if the user namespace has this id. A line of the map has the first id inside, the first
-// outside, and the number of ids.
+// True if the user namespace has this id. A line of the map has the first id inside the namespace,
+// the first id outside, and the number of ids.
 static bool has_id(const char *map, unsigned long id)
 {
 	unsigned long first, outside, count;
@@ -28,7 +28,7 @@ static bool has_id(const char *map, unsigned long id)
 #define CAPABILITIES_MAX 63 // includes capabilities of later kernels
 
 static const char *const names[] = {"drbswitch", "nobody"};
-enum { SHARED = 1 }; // the last resort
+enum { SHARED = 1 }; // index of the name that other programs share, used if there is no other
 
 bool drb_user_is_shared(void)
 {
@@ -60,8 +60,8 @@ bool drb_user_find(struct drb_user *user)
 void drb_user_gains_nothing(void)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	// This needs CAP_SETPCAP. Without it the set stays, but no capability can be gained from
-	// it.
+	// This needs CAP_SETPCAP. Without it the bounding set stays as it is, but the process
+	// cannot gain a capability from it.
 	for (unsigned long cap = 0; cap <= CAPABILITIES_MAX; cap++)
 		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
 }

@@ -12,8 +12,8 @@ struct drb_user {
 	const char *name; // constant
 };
 
-// Finds that user. False if the process must stay its user: it is not root, or the user namespace
-// has no other user.
+// Finds this user. False if the process must keep its user, because it is not root or the user
+// namespace has no other user.
 bool drb_user_find(struct drb_user *user);
 
 // True if this process runs as drbswitch or nobody, as other daemons may.
@@ -21,10 +21,10 @@ bool drb_user_is_shared(void);
 
 // Call it first: no program that this process runs can then gain privileges or capabilities.
 void drb_user_gains_nothing(void);
-// Warns if other daemons may run as that user as well.
+// Warns if other daemons may run as the same user.
 void drb_user_warn(const struct drb_user *user);
 
-// All threads of the process become that user, with its group alone. They lose all capabilities
-// unless the caller asked to keep some (PR_SET_KEEPCAPS). Returns 0 or -errno; -EPERM: needs
-// CAP_SETUID and CAP_SETGID.
+// All threads of the process become this user, with the user's group alone. They lose all
+// capabilities unless the caller asked to keep some (PR_SET_KEEPCAPS). Returns 0 or -errno; -EPERM:
+// the process needs CAP_SETUID and CAP_SETGID.
 int drb_user_become(const struct drb_user *user);

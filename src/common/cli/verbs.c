@@ -95,7 +95,7 @@ static char *first_examples(const struct drb_verb verbs[], size_t count)
 	return text;
 }
 
-// Options may precede the verb: it is moved to the front if no other word can be meant.
+// Options may precede the verb. It is moved to the front if only one word can be the verb.
 static void put_verb_first(const struct verbs *verbs, int argc, char **argv)
 {
 	int at = 0, found = 0;

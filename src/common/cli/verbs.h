@@ -9,7 +9,7 @@ struct drb_verb {
 	const char *title; // "drbctl show": the program's name in the verb's own --help
 	const char *help;  // one line
 	int (*run)(int argc, char **argv); // argv[0] is the title; returns an exit code
-	// For drb_args_set_examples(). The program's own help shows the first line.
+	// For drb_args_set_examples(). The help of the program shows the first line.
 	const char *examples;
 };
 

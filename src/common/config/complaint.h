@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Messages about a key of the config that was loaded last, for code that rejects the key's value:
-// "program: file:line: key: text".
+// Messages about a key of the config that was loaded last, for code that rejects the value of the
+// key: "program: file:line: key: text".
 
 #include <stddef.h>
 

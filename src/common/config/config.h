@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The config file of one switch (YAML; every key is a row of keys.def, documented in
-// docs/reference/config.md), and its meaning, struct drb_setup: with defaults, parsed names and
-// checked ranges.
+// The config file of one switch, and its meaning, struct drb_setup. The file is YAML. Every key is
+// a row of keys.def, documented in docs/reference/config.md. struct drb_setup has defaults, parsed
+// names and checked ranges.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ enum drb_driver {
 
 const char *drb_driver_name(enum drb_driver driver);
 
-// The rate of a port in the config that follows the link's speed.
+// The value of `rate` in the config if a port's rate follows the link's speed.
 #define DRB_RATE_LINK "link"
 
 // The unit of one decision ("flow routing and packet routing").
@@ -90,13 +90,13 @@ struct drb_port_setup {
 	char key[24];            // prefix of its keys in the file: "ports[2]." or "link."
 	bool up;
 	uint32_t number;     // within its direction
-	struct drb_end peer; // that must be at the other end
+	struct drb_end peer; // the port that must be at the other end of the link
 	enum drb_driver driver;
 	char interface[64];   // af_packet, af_xdp
 	char socket[108];     // memif
 	char device[1024];    // vdev string or PCI address
-	struct drb_rate rate; // if link_rate: as negotiated by the ends, once known
-	bool rate_given;      // by the file
+	struct drb_rate rate; // if link_rate: the speed that both ends negotiated, once known
+	bool rate_given;      // the file has a rate for this port
 	bool link_rate;       // `rate: link`
 	bool slotted;         // departures fall on a clock common to all switches
 	uint32_t slots;       // slots of that clock that a packet takes
@@ -107,7 +107,7 @@ struct drb_port_setup {
 	enum drb_occupancy occupancy;
 	uint64_t catchup_ns; // link time that a late worker may recover
 	uint64_t delay_ns;   // from a departure until it is at the other end
-	uint32_t on_link;    // most packets on the link meanwhile; set at the start
+	uint32_t on_link;    // most packets on the link in this time; set at the start
 	uint64_t hello_ns;   // between two hellos, or carrier checks; 0: off
 	uint32_t loss_limit; // lost frames in millionths; more take the link out of use; 0: off
 };
@@ -133,7 +133,7 @@ struct drb_setup {
 	double threshold;         // T, unless threshold_auto
 	bool threshold_auto;
 	enum drb_unit unit;
-	uint64_t flow_idle_ns;   // a flow that pauses longer has ended
+	uint64_t flow_idle_ns;   // after a pause longer than this, a flow has ended
 	uint64_t flow_grace_ns;  // the same after FIN or RST
 	uint64_t flowlet_gap_ns; // a pause longer than this ends a flowlet
 	uint32_t flow_max;       // live flows of one worker
@@ -144,7 +144,7 @@ struct drb_setup {
 	enum drb_idle idle;
 	uint32_t workers; // forwarding threads
 	uint32_t burst;   // most packets per receive call
-	char cpus[64];    // EAL cpu list the worker may run on; "" = wherever the process may
+	char cpus[64];    // EAL cpu list on which the worker may run; "": all CPUs of the process
 	bool confine;     // to the system calls and files it needs, once it forwards
 	char operators[DRB_GROUP_MAX + 1]; // the group whose members may give orders; "": none
 	enum drb_hugepages hugepages;
@@ -167,8 +167,8 @@ struct drb_config_override {
 	const int *fd; // read and closed instead of the file at path; NULL: none
 };
 
-// Reads path and fills setup. On failure prints one line naming file, line and key, returns
-// -EINVAL, and setup is not to be used.
+// Reads path and fills in setup. On failure prints one line that names file, line and key, and
+// returns -EINVAL; setup must then not be used.
 int drb_config_load(const char *path, const struct drb_config_override *override,
 		    struct drb_setup *setup);
 
@@ -176,8 +176,9 @@ int drb_config_load(const char *path, const struct drb_config_override *override
 int drb_config_load_text(const char *path, const char *text, size_t length,
 			 struct drb_setup *setup);
 
-// Call when a running switch gets another config. Copies settings that cannot change while it runs
-// from *now to *setup. kept lists those that differ ("process.burst, ports[0].driver"; "" if none).
-// -EINVAL with a message printed if it is the config of another switch.
+// Call when a running switch gets another config. Copies settings that cannot change while the
+// switch runs from *now to *setup. `kept` lists the copied settings that differ ("process.burst,
+// ports[0].driver"; "" if none). -EINVAL with a message printed if the config is for another
+// switch.
 int drb_config_keep(const char *path, const struct drb_setup *now, struct drb_setup *setup,
 		    char *kept, size_t size);

@@ -83,7 +83,7 @@ const char *drb_document_text(const yaml_node_t *node)
 											  : NULL;
 }
 
-// The pair of a key in a mapping. The key's name is the first `length` characters of name.
+// Returns the pair of a key in a mapping. The key is the first `length` characters of `name`.
 static const yaml_node_pair_t *find_pair(const yaml_node_t *mapping, const char *name,
 					 size_t length)
 {
@@ -104,8 +104,8 @@ yaml_node_t *drb_document_value(const yaml_node_t *mapping, const char *name)
 	return pair ? drb_document_node(pair->value) : NULL;
 }
 
-// One step of a key's path: the node of a key in a mapping, or of entry [N] of a sequence. NULL if
-// it does not exist. *mark: its position.
+// Follows one step of a key's path. Returns the node of a key in a mapping, or of entry [N] of a
+// sequence. NULL if it does not exist. *mark: its position.
 static const yaml_node_t *step(const yaml_node_t *node, const char *name, size_t length,
 			       yaml_mark_t *mark)
 {
@@ -126,8 +126,8 @@ static const yaml_node_t *step(const yaml_node_t *node, const char *name, size_t
 	return drb_document_node(pair->value);
 }
 
-// The line of a key, counted from 1, or that of its innermost parent if it does not exist. 0 if
-// there is no document.
+// Returns the line of a key, counted from 1. If the key does not exist, returns the line of its
+// innermost parent. 0 if there is no document.
 static size_t line_of(const char *key)
 {
 	const yaml_node_t *node = drb_document_root();

@@ -27,7 +27,7 @@ int drb_document_load(const char *path, struct drb_config_text text);
 // The mapping that forms the whole document.
 yaml_node_t *drb_document_root(void);
 yaml_node_t *drb_document_node(int index);
-// A scalar's text; NULL for other nodes, and for one with a zero byte in it.
+// The text of a scalar. NULL for other nodes, and for a scalar with a zero byte in it.
 const char *drb_document_text(const yaml_node_t *node);
-// The value of a key in a mapping, NULL if it is not there.
+// The value of a key in a mapping; NULL if the mapping does not have the key.
 yaml_node_t *drb_document_value(const yaml_node_t *mapping, const char *name);

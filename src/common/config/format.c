@@ -88,7 +88,7 @@ static bool put_document(yaml_emitter_t *emitter, const struct drb_config_values
 	if (!yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1) ||
 	    !yaml_emitter_emit(emitter, &event) || !begin_mapping(emitter))
 		return false;
-	// Empty sections are written as well, as "{}", for people who edit the file.
+	// Empty sections are written, too, as "{}", for people who edit the file.
 	for (int i = 0; i < DRB_SECTION_COUNT; i++) {
 		if (i != DRB_SECTION_PORTS &&
 		    !put_section(emitter, (enum drb_config_section)i, values))

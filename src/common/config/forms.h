@@ -28,6 +28,6 @@ const char *drb_words_occupancy(uint32_t i);
 const char *drb_words_idle(uint32_t i);
 const char *drb_words_hugepages(uint32_t i);
 
-// Copies a text that fits, and clears the bytes behind it, because a reload compares members as
-// bytes.
+// Copies a text that fits, and clears the bytes after it, because a reload compares members byte by
+// byte.
 void drb_put_text(char *to, size_t size, const char *text);

@@ -12,9 +12,9 @@
 #define DEFAULT_HELLO_NS 100000000
 #define HELLO_UNSAID UINT64_MAX // the file gives no period: use the driver's default
 #define DEFAULT_CATCHUP_NS 2000000
-// A link whose speed is the rate recovers almost no link time. Packets that catch up would wait in
-// the card's ring, where no decision sees them. A worker that never sleeps is rarely later than
-// this.
+// If the rate of a link is its speed, a late worker recovers almost no link time on it. Packets
+// that catch up would wait in the card's ring, where no decision sees them. A worker that never
+// sleeps is rarely later than this time.
 #define LINK_CATCHUP_NS 20000
 #define CATCHUP_UNSAID UINT64_MAX
 #define SHORTEST_FRAME 60 // bytes, without FCS
@@ -37,7 +37,7 @@ const char *drb_port_device(const struct drb_port_setup *port)
 	return "";
 }
 
-// Both ends of a memif link derive the same socket, that of the lower end's up-port.
+// Both ends of a memif link derive the same socket: the socket of the up-port at its lower end.
 static void default_socket(const struct drb_setup *s, struct drb_port_setup *port)
 {
 	char lower[DRB_NAME_MAX], name[DRB_NAME_MAX];
@@ -243,7 +243,7 @@ static int count_on_link(const char *path, struct drb_port_setup *port)
 	return 0;
 }
 
-// There is no switch behind a virtual device.
+// Virtual devices do not lead to a switch, so they have no hellos by default.
 static uint64_t default_hello(enum drb_driver driver)
 {
 	return driver == DRB_DRIVER_VDEV || driver == DRB_DRIVER_NONE ? 0 : DEFAULT_HELLO_NS;

@@ -39,8 +39,8 @@ static struct mapping entry_mapping(const char *path, uint32_t entry)
 	return m;
 }
 
-// Reports an error in a key, with the line of the key. Its name is that in the file, if it is a
-// text.
+// Reports an error in a key, with its line. The message has the key's name in the file, if this is
+// a text.
 static int bad_key(const struct mapping *m, const yaml_node_t *key, const char *text)
 {
 	const char *name = drb_document_text(key);

@@ -16,14 +16,15 @@ bool drb_config_has(enum drb_config_section section);
 // Writes the defaults of a section into *to, then the values in the document.
 int drb_config_read(const char *path, enum drb_config_section section, void *to);
 
-// These return the number of entries of `ports` and the name of one, and read one into port.
+// These return the number of entries of `ports`, return the name of an entry, and read it into
+// *port.
 uint32_t drb_config_entries(void);
 const char *drb_config_entry_name(uint32_t entry);
 int drb_config_read_entry(const char *path, uint32_t entry, struct drb_port_setup *port);
 
-// The largest number of packets on a port's link with a delay, if all are the shortest frames, also
-// after a late wake-up. It is 0 on a link to a host. More than DRB_ON_LINK_MAX: too many, or
-// unbounded.
+// The largest number of packets on a port's link with a delay. It assumes that all frames are the
+// shortest ones, and includes packets sent after a late wake-up. It is 0 on a link to a host. A
+// number above DRB_ON_LINK_MAX means too many, or no limit.
 uint32_t drb_config_on_link(const struct drb_port_setup *port);
 
 // Fills in setup->ports; all other members must be complete. -EINVAL with a message printed.

@@ -67,7 +67,8 @@ static void keep_old(const struct drb_config_key *key, const void *old, void *to
 	memcpy(member, from, key->size);
 }
 
-// True if the key keeps its old value, always or because its flow table is in use (WITH_UNIT).
+// True if the key keeps its old value. It does so always, or because its flow table is in use
+// (WITH_UNIT).
 static bool stays(const struct drb_config_key *key, const struct drb_setup *now,
 		  const struct drb_setup *s)
 {
@@ -96,8 +97,8 @@ static void keep_process(const struct drb_setup *now, struct drb_setup *s, struc
 	s->choice.salt = now->choice.salt;
 }
 
-// Keys that need a restart keep their old values. They are named, except keys that the driver does
-// not use, and keys that only some drivers use if the driver itself changes.
+// Keys that need a restart keep their old values, and are named. Two kinds of keys are not named:
+// keys that the driver does not use, and, if the driver changes, keys that only some drivers use.
 static void keep_port(const struct drb_port_setup *old, struct drb_port_setup *p, struct kept *kept)
 {
 	bool same_driver = old->driver == p->driver;
@@ -120,8 +121,8 @@ static bool is_of_pace(const struct drb_config_key *key)
 	       key->at == offsetof(struct drb_port_setup, catchup_ns);
 }
 
-// A link with a delay has buffers for the most packets that could be on it at the start. The old
-// pace stays if the new one needs more.
+// A link with a delay has buffers for the largest number of packets that could be on it at the
+// start. If the new pace needs more, the old pace stays.
 static void keep_pace(const struct drb_port_setup *old, struct drb_port_setup *p, struct kept *kept)
 {
 	p->on_link = old->on_link;

@@ -24,11 +24,11 @@ struct drb_settings {
 int drb_settings_add(struct drb_settings *s, const char *text);
 // Writes the values into setup. Returns 0, or -EINVAL with a message printed.
 int drb_settings_apply(const struct drb_settings *s, struct drb_setup *setup);
-// Returns 0, or -EINVAL with a message printed if a named key would have no effect: the scheme in
-// force has its own value for threshold or choices.
+// Returns 0, or -EINVAL with a message printed if a named key would have no effect, because the
+// scheme in use has its own value for threshold or choices.
 int drb_settings_check(const struct drb_settings *named, const struct drb_setup *setup);
 
-// Describes the keys of routing that an order changed, and those that it named without a change:
-// "scheme drb -> walk, threshold 3 as before".
+// Describes the keys of routing that an order changed, and the keys that it named but did not
+// change: "scheme drb -> walk, threshold 3 as before".
 void drb_settings_describe(const struct drb_settings *named, const struct drb_setup *before,
 			   const struct drb_setup *after, char *text, size_t size);

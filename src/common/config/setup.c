@@ -34,7 +34,7 @@ static int resolve_fabric(const char *path, struct drb_setup *s)
 	return 0;
 }
 
-// Checks which switch this is. layer and label: as given, or -1.
+// Checks the switch's layer and label. -1: neither the file nor the command line has it.
 static int check_position(const char *path, const struct drb_tree *tree, int64_t layer,
 			  int64_t label)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text of the config file, kept in memory. A pipe can be read only once, and messages name
-// lines of the text that was read, even if the file has changed since.
+// The text of the config file, kept in memory, because a pipe can be read only once. Messages name
+// lines of this text, even if the file has changed since.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "common/cli/log.h"
 #include "common/config/document.h"
 
-// A config of 64 ports with every key of each is below 20 KiB. The time of parsers grows with the
+// A config with all keys for each of 64 ports is below 20 KiB. The time of parsers grows with the
 // square of the text's length.
 #define TEXT_MAX (64 << 10)
 // ports: [{key: value}] is three deep. Deeper text is no config, and takes parsers long.
@@ -60,7 +60,7 @@ static int read_whole(const char *path, const int *given)
 	return -EINVAL;
 }
 
-// The change of depth by one event of the parser.
+// Returns the change of depth that an event of the parser makes.
 static int deeper(yaml_event_type_t type)
 {
 	switch (type) {
@@ -132,7 +132,7 @@ int drb_config_text_take(const char *path, const char *from, size_t size,
 		drb_error("%s: longer than %d KiB: no config", path, TEXT_MAX >> 10);
 		return -EINVAL;
 	}
-	memmove(text, from, size); // from may be text itself
+	memmove(text, from, size); // `from` may be `text`
 	length = size;
 	if (check_text(path) < 0)
 		return -EINVAL;

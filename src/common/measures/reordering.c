@@ -25,7 +25,7 @@ static void rank(struct drb_arrival arrival[], uint32_t count)
 		arrival[arrival[i].sent].arrived = i;
 }
 
-// Goes from the last packet sent to the first, and keeps the earliest arrival of those after it.
+// Goes from the last packet sent to the first, and keeps the earliest arrival of later packets.
 static void add_extents(struct drb_reordering *r, const struct drb_arrival arrival[],
 			uint32_t count)
 {
@@ -42,8 +42,8 @@ static void add_extents(struct drb_reordering *r, const struct drb_arrival arriv
 	}
 }
 
-// Counts the packets that a receiver holds after each arrival: those that arrived, minus those it
-// has passed on.
+// Counts the packets that a receiver holds after each arrival: packets that have arrived, minus
+// packets that it has passed on.
 static void add_buffer(struct drb_reordering *r, const struct drb_arrival arrival[], uint32_t count)
 {
 	uint32_t passed = 0;

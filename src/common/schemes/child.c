@@ -15,9 +15,9 @@
 
 // Period at which the parent checks the child.
 #define LOOK_EVERY_MS 50
-// On a busy machine the child may take its patience this many times.
+// On a busy machine the child may take this many times its allowed time.
 #define BUSY_TIMES 20
-// A scheme waits for nothing: a child that has slept for longer has a scheme that does.
+// A scheme must not wait. If the child has slept for longer than this, its scheme waits.
 #define SLEEP_MS 1000
 
 #define REFUSE(...) drb_scheme_refuse(why, __VA_ARGS__)
@@ -59,8 +59,8 @@ static char child_look(pid_t child, uint64_t *ran_ms)
 
 enum end { ENDED, RUNS, SLEEPS };
 
-// ENDED: the child has ended or written; else its time is over. While it wants a CPU, only the time
-// that it ran counts.
+// Waits for the child. ENDED: it has ended or written. Other results: its time is over. While it
+// wants a CPU, only the time in which it ran counts.
 static enum end await_child(struct pollfd *from, pid_t child, uint32_t patience_ms)
 {
 	const uint32_t looks = patience_ms * BUSY_TIMES / LOOK_EVERY_MS;

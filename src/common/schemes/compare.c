@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties that are checked by comparison: of two switches with equal input, or of counts.
+// Properties that are checked by comparison of two switches with equal input, or of counts.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ static uint32_t take_step(struct drb_rig *rig, uint32_t i, struct drb_decision *
 	return drb_rig_decide(rig, d);
 }
 
-// Compares three runs with equal input: one before, and two side by side. Their memory has other
-// contents at the start.
+// Compares three runs with equal input: one run alone, then two runs side by side. The initial
+// contents of memory differ between them.
 static int repeats_on(const struct drb_scheme_variant *v, const struct drb_rig_kind *kind,
 		      uint32_t decisions, char why[DRB_TRIAL_WHY])
 {
@@ -65,7 +65,7 @@ struct outcome {
 };
 
 // True if the scheme promises the default here (DRB_DEFAULT_UNLOADED). The switch then does not
-// call it.
+// call the scheme.
 static bool must_be_default(const struct drb_rig *rig)
 {
 	return (rig->s.choice.ops->needs & DRB_DEFAULT_UNLOADED) && rig->in.unloaded &&
@@ -73,7 +73,7 @@ static bool must_be_default(const struct drb_rig *rig)
 	       rig->in.usable == drb_ports_below(rig->s.choice.uplinks);
 }
 
-// rig, o: [0] as the simulator, [1] as the switch.
+// [0] of rig and o is the simulator, [1] the switch.
 static int compare_hosts(const struct drb_rig rig[2], const struct outcome o[2],
 			 char why[DRB_TRIAL_WHY])
 {
@@ -94,8 +94,8 @@ static int compare_hosts(const struct drb_rig rig[2], const struct outcome o[2],
 	return 0;
 }
 
-// Compares two simulators and two switches. A scheme that does not repeat its own decisions is not
-// judged here.
+// Compares two simulators and two switches. If a scheme does not repeat its own decisions, another
+// property reports that.
 static int is_one_rule_on(const struct drb_scheme_variant *v, struct drb_rig_kind kind,
 			  uint32_t decisions, char why[DRB_TRIAL_WHY])
 {
@@ -119,7 +119,8 @@ static int is_one_rule_on(const struct drb_scheme_variant *v, struct drb_rig_kin
 	return rc;
 }
 
-// Members that declare how little a scheme reads. Without the declaration, it gets everything.
+// Members that declare how little a scheme reads. Without the declaration, the scheme gets all
+// data.
 enum member { COMPARES, DRAW, UNLOADED, FLOW, SIZE, MEMBERS };
 
 static void undeclare(struct drb_scheme_ops *ops, int member)
@@ -134,7 +135,7 @@ static void undeclare(struct drb_scheme_ops *ops, int member)
 		ops->needs |= member == FLOW ? DRB_READS_FLOW : DRB_READS_SIZE;
 }
 
-// Names the member that declares too little: without it, the scheme decides alike.
+// Names the member that declares too little. If this member is left out, the scheme decides alike.
 static void name_member(const struct drb_scheme_variant *v, struct drb_rig_kind kind,
 			uint32_t decisions, char why[DRB_TRIAL_WHY])
 {
@@ -175,8 +176,8 @@ int drb_scheme_has_one_rule(const struct drb_scheme_variant *v, uint32_t decisio
 	return rc;
 }
 
-// Draws a packet with this default. All uplinks have the same load, or the default's is higher by
-// more than T.
+// Draws a packet with this default uplink. All uplinks have the same load. If the scheme has a
+// threshold, the default's load is higher by more than T.
 static void draw_equal(struct drb_rig *rig, uint32_t def)
 {
 	const struct drb_choice *c = &rig->s.choice;
@@ -216,7 +217,7 @@ static int judge_counts(const struct drb_rig *rig, uint32_t def, uint64_t seen[]
 	return -EINVAL;
 }
 
-// Counts decisions only after a tenth as many with equal loads.
+// Makes decisions with equal loads, but does not count the first ones, a tenth of `decisions`.
 static int is_uniform_on(const struct drb_scheme_variant *v, const struct drb_rig_kind *kind,
 			 uint32_t def, uint32_t decisions, char why[DRB_TRIAL_WHY])
 {

@@ -46,8 +46,8 @@ static const char *name_of(int signal)
 	return text ? text : "signal";
 }
 
-// Writes the line if a scheme runs: it, or a function that it calls, is among the frames. Standard
-// streams may be locked.
+// Writes the line if a scheme runs, which means that the scheme or a function that it called is
+// among the frames. Standard streams may be locked, so they are not used.
 static void name_scheme(int signal)
 {
 	void *frame[FRAMES];
@@ -69,8 +69,8 @@ static void name_scheme(int signal)
 	}
 }
 
-// Another thread that crashes meanwhile waits for the end. The signal then ends the process: it is
-// sent again, or the instruction that crashed is tried again.
+// If another thread crashes meanwhile, it waits for the end of the process. The signal ends the
+// process when it is sent again, or when the instruction that crashed is tried again.
 static void on_crash(int number)
 {
 	static atomic_flag seen = ATOMIC_FLAG_INIT;
@@ -91,9 +91,9 @@ static void begin_watch(void)
 	struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_NODEFER}, old;
 	void *frame[1];
 
-	(void)backtrace(frame, 1); // loads what it needs now
+	(void)backtrace(frame, 1); // loads the library that it needs before a crash
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
-		// A sanitizer, for instance, reports crashes by itself.
+		// Another handler, such as a sanitizer's, reports crashes and stays.
 		if (sigaction(crashes[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
 			sigaction(crashes[i], &action, NULL);
 	}

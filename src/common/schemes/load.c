@@ -31,7 +31,7 @@ static struct object {
 	struct stat file;
 } kept[DRB_SCHEMES_MAX];
 static uint32_t kept_count;
-static bool ended; // no more objects may be loaded
+static bool ended; // no further objects may be loaded
 
 int drb_scheme_refuse(char why[DRB_SCHEME_WHY], const char *fmt, ...)
 {
@@ -59,7 +59,7 @@ const struct drb_scheme_ops *drb_scheme_open(const char *path, char why[DRB_SCHE
 	return flaw ? NULL : ops;
 }
 
-// The field of a key's value, and its range.
+// The field for the value of a key, and the range of the value.
 struct place {
 	double least, most;
 	double *value;
@@ -80,12 +80,12 @@ static struct place param_place(struct drb_scheme_variant *v, const char *key)
 	return (struct place){0};
 }
 
-// Settings of ars that set several of its parameters. NULL: not given.
+// Settings of ars that each set several of its parameters. NULL: not given.
 struct ars_settings {
 	const char *config, *link_rate, *packet;
 };
 
-// True if a setting is one of these; its value is then noted.
+// Stores the value of a setting if the setting is one of these. Returns true if it is.
 static bool note_ars(struct ars_settings *a, const char *setting)
 {
 	const struct {
@@ -102,11 +102,12 @@ static bool note_ars(struct ars_settings *a, const char *setting)
 	return false;
 }
 
-// Schemes with the parameters of their config files, before other parameters are set.
+// Schemes with the parameters of their config files, without other parameters.
 static struct drb_scheme_variant configured[DRB_SCHEMES_MAX];
 static uint32_t configured_count;
 
-// After drb_scheme_objects_end(), a text that was read before keeps its meaning.
+// After drb_scheme_objects_end(), config files are not read. A text that was read before gives the
+// same scheme.
 static int take_config(struct drb_scheme_variant *v, const char *path,
 		       const struct drb_ars_links *links, char why[DRB_SCHEME_WHY])
 {
@@ -131,7 +132,7 @@ static int take_config(struct drb_scheme_variant *v, const char *path,
 	return 0;
 }
 
-// Takes these settings together, before the parameters that are given one by one.
+// Takes these settings of ars together, before parameters are set one by one.
 static int set_ars(struct drb_scheme_variant *v, const char *settings, char why[DRB_SCHEME_WHY])
 {
 	struct drb_ars_links links = {.bytes = ARS_PACKET};
@@ -294,8 +295,8 @@ int drb_scheme_read(const char *text, struct drb_scheme_variant *v, char why[DRB
 {
 	char said[DRB_SCHEME_WHY];
 
-	// An object that was loaded before workers started was tried out then, perhaps with other
-	// parameters.
+	// After drb_scheme_objects_end(), an object is not tried out again. It was tried out when
+	// it was loaded, perhaps with other parameters.
 	if (memchr(text, '/', strcspn(text, ":")) && !ended &&
 	    drb_child_run(try_out, (void *)(uintptr_t)text, PATIENCE_MS, said) < 0)
 		return REFUSE("%s", said);

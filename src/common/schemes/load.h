@@ -30,12 +30,12 @@ struct drb_scheme_list {
 	uint32_t count;
 };
 int drb_schemes_of_text(const char *text, struct drb_scheme_list *list, char why[DRB_SCHEME_WHY]);
-// The same text with the absolute path of its shared object. A relative path starts at the working
-// directory. Returns 0 or -ENAMETOOLONG.
+// Writes the same text with the absolute path of its shared object. A relative path starts at the
+// working directory. Returns 0 or -ENAMETOOLONG.
 int drb_scheme_whole(const char *text, char whole[DRB_SCHEME_TEXT_MAX]);
 
-// Forbids to load further shared objects, because this process is about to lose the right to, or
-// has workers.
+// Forbids loading further shared objects, because this process is about to lose the right to do so,
+// or has workers.
 void drb_scheme_objects_end(void);
 // True if the shared object's file has changed since it was loaded, as far as this process can read
 // it.

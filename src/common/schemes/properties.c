@@ -95,7 +95,8 @@ static int check_memory(struct drb_rig *rig, uint32_t up, const struct drb_decis
 						       (uint32_t)rig->size, why);
 }
 
-// Tries the scheme at switches that never call it for a decision: with one uplink, and without any.
+// Tries the scheme at switches that never ask it for a decision, because they have one uplink or
+// none.
 static int is_there_unasked(const struct drb_scheme_variant *v, uint32_t decisions,
 			    char why[DRB_TRIAL_WHY])
 {

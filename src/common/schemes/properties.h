@@ -25,7 +25,8 @@ extern const struct drb_property drb_properties[];
 int drb_property_holds(const struct drb_property *p, const struct drb_scheme_variant *v,
 		       uint32_t decisions, char why[DRB_TRIAL_WHY]);
 
-// Sets the scheme up at a switch of each kind: its state may be too large. As above.
+// Sets up the scheme at a switch of each kind, because its state may be too large. Call it in a
+// child process, too.
 int drb_scheme_begins(const struct drb_scheme_variant *v, char why[DRB_TRIAL_WHY]);
 
 int drb_scheme_repeats(const struct drb_scheme_variant *v, uint32_t decisions,

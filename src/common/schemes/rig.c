@@ -13,7 +13,7 @@
 
 #include "drb/threshold.h"
 
-#define GUARD 4096 // guard bytes before and behind the state
+#define GUARD 4096 // guard bytes before and after the state
 #define FLOWS 64   // number of flows that repeat
 #define OCTETS 1538
 
@@ -147,7 +147,7 @@ void drb_rig_draw(struct drb_rig *rig)
 	rig->in.usable = draw_usable(rig);
 }
 
-// Decides like src/switch/datapath/decide/decide_burst.c: it passes only the data that a scheme
+// Decides like src/switch/datapath/decide/decide_burst.c, which passes only the data that a scheme
 // reads, and calls the scheme only if it must.
 static uint32_t decide_as_switch(struct drb_rig *rig, struct drb_decision *d)
 {
@@ -157,7 +157,7 @@ static uint32_t decide_as_switch(struct drb_rig *rig, struct drb_decision *d)
 					  [DRB_DRAW_TWO] = UINT64_MAX,
 					  [DRB_DRAW_WORD] = UINT64_MAX};
 	const struct drb_scheme_ops *ops = rig->s.choice.ops;
-	// Links whose bytes count have a rate, and are never without load.
+	// Links whose load is in bytes have a rate, and are never without load.
 	const bool unloaded = rig->in.unloaded && !counts_octets(&rig->kind);
 	const bool none = unloaded || ops->compares == DRB_COMPARES_NONE;
 
@@ -185,7 +185,7 @@ uint32_t drb_rig_decide(struct drb_rig *rig, struct drb_decision *d)
 	return drb_decide_among(&rig->s, rig->in.usable, rig->in.load, d);
 }
 
-// The simulator passes no count of packets, because it knows the time.
+// In the simulator, tick() gets no count of packets, because the simulator knows the time.
 void drb_rig_pass_time(struct drb_rig *rig)
 {
 	const struct drb_scheme_ops *ops = rig->s.choice.ops;

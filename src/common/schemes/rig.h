@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A switch on which a scheme is tried, of two kinds: it hosts the scheme like the simulator or like
-// the forwarding loop. Both pass the same data in their own forms. All input comes from a seed, so
-// two rigs can get the same input.
+// A switch on which a scheme is tried. It calls the scheme like the simulator or like the
+// forwarding loop. Both pass the same data in their own forms. All input comes from a seed, so two
+// rigs can get the same input.
 
 #include "core/fabric/next_hop.h"
 #include "core/math/random.h"
@@ -48,8 +48,8 @@ struct drb_rig {
 	struct drb_rig_input in;
 };
 
-// Returns 0, or a negative errno with the error in why. v: its parameters, and T and choices, which
-// override those of the kind.
+// Returns 0, or a negative errno with the error in `why`. v gives the parameters, and T and
+// choices, which override those of the kind.
 int drb_rig_begin(struct drb_rig *rig, const struct drb_scheme_variant *v,
 		  const struct drb_rig_kind *kind, unsigned char fill, char why[DRB_TRIAL_WHY]);
 void drb_rig_end(struct drb_rig *rig);
@@ -71,6 +71,6 @@ extern const char *volatile *drb_rig_called;
 
 // False if the scheme wrote outside of its state.
 bool drb_rig_is_guarded(const struct drb_rig *rig);
-// Returns -EINVAL, and writes to why: what, this value, and the decision that shows it.
+// Writes to `why` the text `what`, this value, and the decision that shows it. Returns -EINVAL.
 int drb_rig_wrong(const struct drb_rig *rig, const char *what, uint32_t value,
 		  char why[DRB_TRIAL_WHY]);

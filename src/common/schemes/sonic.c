@@ -84,7 +84,7 @@ static int param_set(struct drb_scheme_variant *v, uint32_t param, double value,
 	return 0;
 }
 
-// A time is at least one packet: samples are not more frequent, and flowlets not shorter.
+// Converts a time to packets, at least 1. Samples are not more frequent, and flowlets not shorter.
 static double packets(const struct units *u, double us)
 {
 	return fmax(1, round(us * u->us));
@@ -180,8 +180,8 @@ static int take_entry(struct reading *r, const struct table *table, json_t *entr
 		if (!f->name)
 			ignore(r, key);
 	}
-	// Follows the order of the table: the mode comes last because it may set the idle time to
-	// 0.
+	// Fields are taken in the order of the table. The mode is the last one, because it may set
+	// the idle time to 0.
 	for (const struct field *f = table->field; rc == 0 && f->name; f++) {
 		value = json_object_get(entry, f->name);
 		if (value)

@@ -51,7 +51,7 @@ static const struct field drop_reasons[] = {DRB_DROP_REASONS(X)};
 #key, offsetof(struct type, key), sizeof(((struct type *)0)->key)                  \
 	}
 
-// A missing or null value is unknown. A value of another type is an error.
+// A value that is missing or null counts as unknown. A value of another type is an error.
 static int take_count(const json_t *value, uint64_t *out)
 {
 	*out = DRB_UNKNOWN;
@@ -163,7 +163,7 @@ static int take_routing(const json_t *reply, struct drb_switch_routing *routing)
 	return TAKE_COUNTS(reply, routing_counters, &routing->count);
 }
 
-// If the number of bins differs, their meaning is unknown to this version.
+// If the number of bins differs, this version does not know their meaning.
 static int take_bins(const json_t *array, size_t count, uint64_t *bins)
 {
 	const bool known = json_array_size(array) == count;

@@ -50,7 +50,7 @@ struct drb_switch_port {
 	char state[DRB_READER_TEXT_MAX], rate[DRB_READER_TEXT_MAX];
 	// "queue", or "ring": packets in the driver's ring count, too.
 	char occupancy[DRB_READER_TEXT_MAX];
-	uint64_t usable;   // 1: the port takes traffic, also if it is drained but needed
+	uint64_t usable;   // 1: the port takes traffic; a drained port that is needed does, too
 	uint64_t queue;    // limit of the egress queue, packets
 	uint64_t since_ns; // when the state was entered, CLOCK_MONOTONIC; 0: no hellos
 	uint64_t overhead; // bytes that a frame takes on the wire besides its own
@@ -82,7 +82,7 @@ struct drb_switch_differences {
 
 struct drb_switch_drops {
 	uint64_t reason[DRB_DROP_COUNT];
-	// Over all reasons of the switch, including those that this version does not know.
+	// Sum over all reasons of the switch, including those that this version does not know.
 	uint64_t sum;
 };
 

@@ -20,7 +20,7 @@
 #define DRB_TELEMETRY_SOCKET "dpdk_telemetry.v2"
 #define DRB_TELEMETRY_REPLY_MAX (1 << 20) // more than a switch sends
 #define DRB_TELEMETRY_TIMEOUT_MS 2000
-// Timeout for a check that a switch answers at all.
+// Timeout for finding out whether a switch answers at all.
 #define DRB_TELEMETRY_PROMPT_MS 900
 
 struct drb_telemetry {
@@ -58,7 +58,7 @@ void drb_telemetry_explain(int error, const char *version, char text[DRB_TELEMET
 // The folder in which EAL makes dpdk/<instance>/ for the sockets of this user's processes.
 const char *drb_telemetry_runtime(void);
 
-// A switch process found by its socket; nothing has been sent to it yet.
+// A switch process found by its socket. No command has been sent to it yet.
 struct drb_switch_socket {
 	char instance[DRB_NAME_MAX]; // drb-s2-5
 	char fabric[DRB_FABRIC_MAX + 1];

@@ -66,8 +66,8 @@ static bool is_group(const struct drb_traffic_file *file, uint32_t g,
 		       0;
 }
 
-// Writes the label of a single host to *to, or the number of the group of these hosts, which is
-// added if it is new.
+// Writes to *to the label of a single host, or the number of the group of these hosts. Adds the
+// group if it is new.
 static int name_hosts(struct drb_traffic_file *file, const struct drb_host_set *set, uint32_t *to)
 {
 	uint32_t g = file->groups;

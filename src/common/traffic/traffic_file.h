@@ -13,9 +13,9 @@
 // holds until the next line of the same pair; rate 0 ends it. If `from` is a set of hosts, the line
 // counts for each of them. If `to` is a set, each packet goes to a random member other than its
 // sender. Slots must not decrease from line to line.
-// The rates of a host add up to at most 1 at any time, except for rounding; the lines of one slot
-// take effect together. Empty lines and text behind a # are ignored. The first other line must be
-// the heading above.
+// The rates of a host add up to at most 1 at any time, except for rounding. The lines of one slot
+// take effect together. Empty lines and text after a # are ignored. The first line that is not
+// ignored must be the heading above.
 
 #include <stdio.h>
 
