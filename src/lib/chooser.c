@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A scheme at one switch, for programs that link libdrb. It does what switch and simulator do as
-// hosts of schemes.
+// A scheme at one switch, for programs that link libdrb. It calls the functions of the scheme in
+// the same way as the switch and the simulator.
 #include <errno.h>
 #include <stdlib.h>
 
