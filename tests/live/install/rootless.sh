@@ -23,6 +23,8 @@ kernel_user() { # kernel_user: prints our user number outside of the namespace
 
 check "the user is an ordinary one" test "$(kernel_user)" != 0
 up -l 3 -d 2
+check "a switch says once that it cannot send GSO packets" \
+  bash -c "[ \"\$('$root/topo/fabric' logs s1-0 | grep -c 'GSO packets take CAP_BPF')\" = 1 ]"
 well "wiring, pings, counters" wiring ping counters links
 check "exec" soon fabric exec h4 -- ping -c 1 -W 2 10.0.0.11
 check "exec sees the interfaces of the node in /sys too" \

@@ -272,7 +272,7 @@ class FabricMap {
 
   paintFolded({node, group, cells, note}) {
     const {frame, tree} = this;
-    let worst = '', drops = 0, moved = 0, told = 0;
+    let worst = '', drops = 0, most = -1;
     for (const {layer, label, rect} of cells) {
       const i = tree.index(layer, label), begin = tree.port(layer, label, false, 0);
       let load = 0;
@@ -281,11 +281,11 @@ class FabricMap {
       if (frame.switchWord[i] !== RUNNING) worst = WORDS[frame.switchWord[i]];
       else if (frame.trouble[i] && !worst) worst = 'trouble';
       drops += frame.dropped[i];
-      if (!Number.isNaN(frame.redirected[i])) { moved += frame.redirected[i]; told++; }
+      if (frame.redirected[i] > most) most = frame.redirected[i];
     }
     put(group, 'class', `folded${worst ? ' trouble' : ''}${drops > 0 ? ' dropping' : ''}`);
     put(group, 'aria-label', `${node.id}: ${worst || WORDS[RUNNING]}`);
-    write(note, worst || (drops > 0 ? `${Math.ceil(drops)} drops/s` : told ? percent(moved / told) : ''));
+    write(note, worst || (drops > 0 ? `${Math.ceil(drops)} drops/s` : most > 0 ? `up to ${percent(most)}` : ''));
   }
 
   linkText(link) {

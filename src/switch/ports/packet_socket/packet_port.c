@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/cli/log.h"
 #include "common/config/complaint.h"
 #include "switch/ports/interface.h"
 #include "switch/ports/packet_socket/hello_socket.h"
@@ -76,6 +77,20 @@ int drb_packet_queue_open(const struct drb_port *port, struct drb_packet_queue *
 	return rc;
 }
 
+// Logs once if packets to other switches cannot join to GSO packets although their veths take them.
+static void say_no_gso(const struct drb_port *port, const struct drb_packet_queue *q)
+{
+	static bool said; // main thread alone
+
+	if (said || !has_hellos(port) || q->in.room || port->setup->rate.value > 0 ||
+	    !drb_veth_takes_gso(port->setup->interface))
+		return;
+	said = true;
+	drb_info("port %s and other veths to switches send each packet in a frame of its own, "
+		 "which makes TCP slower: GSO packets take CAP_BPF and Linux 5.12",
+		 port->setup->name);
+}
+
 static int packet_port_start(struct drb_port *port, const char *path)
 {
 	struct drb_packet_queue *queues = drb_port_own(port, port->workers * sizeof(*queues));
@@ -99,6 +114,8 @@ static int packet_port_start(struct drb_port *port, const char *path)
 	port->rx_queues = (uint16_t)port->workers;
 	if (rc < 0)
 		cannot(port->setup, path, step, rc);
+	else
+		say_no_gso(port, queues);
 	return rc >= 0         ? 0
 	       : rc == -ENODEV ? rc
 			       : -EINVAL; // unless the interface is gone, the config is wrong
