@@ -67,11 +67,13 @@ class Page:
         return time.monotonic() - begin
 
     def words(self):
-        """Returns what headings, buttons, labels and paragraphs in sight say, without numbers."""
+        """Returns what headings, buttons, labels and hints in sight say, without numbers.
+
+        What depends on the load is left out."""
         return self.run("""
-            const all = [...document.querySelectorAll('h1, h2, h3, p, th, button, label, header div > span')];
-            const said = all.filter(e => e.checkVisibility()).map(e => e.innerText.replace(/[0-9.,]+/g, '#').trim());
-            return [...new Set(said)].filter(text => /[a-z]{2}/.test(text)).sort();""")
+            const all = [...document.querySelectorAll('dt, h2, th, .tools label, .tools button, .legend, #details p:not(.bad)')];
+            const said = all.filter(e => e.checkVisibility()).map(e => e.textContent.replace(/\\s+/g, ' ').trim());
+            return [...new Set(said.map((text) => text.replace(/[0-9.,]+/g, '#')))].filter(text => /[a-z]{2}/.test(text)).sort();""")
 
     def shot(self, name):
         """Saves a screenshot for docs/guide."""

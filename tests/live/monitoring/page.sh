@@ -70,7 +70,7 @@ kill -INT $recorder $recorder_html
 wait $recorder $recorder_html
 check "20 switches and 48 links are drawn" seen '.switches == 20 and .up == 20 and .links == 48 and .hosts == 16'
 decide "rates are those of drbctl watch" same_rates
-check "the default way is that of drbctl path" test "$(jq -c .way "$scratch/seen")" = "$(
+check "the default path is that of drbctl path" test "$(jq -c .way "$scratch/seen")" = "$(
   drbctl path h4 h10 --json 2>/dev/null | jq -sc 'map("\(.switch).\(.port)")')"
 check "the keyboard chooses" seen '.keyboard'
 check "a phone needs no scrolling aside" seen '.phone_overflow <= 0'

@@ -183,12 +183,12 @@ class Panel {
       const others = taken.filter((t) => t.layer === h.layer && t.up && h.up && t.label === h.label);
       const name = tree.portName(h.up, h.port), i = tree.port(h.layer, h.label, h.up, h.port);
       return [tree.name(h.layer, h.label), name, counted(frame.queue[i]), loadText(frame.load[i]),
-        h.up ? others.map((o) => `u${o.port} ${percent(o.share / others.reduce((a, b) => a + b.share, 0))}`).join(', ') : 'only way'];
+        h.up ? others.map((o) => `u${o.port} ${percent(o.share / others.reduce((a, b) => a + b.share, 0))}`).join(', ') : 'only path'];
     });
     const table = tableOf(['switch', 'default', 'queue', 'load', 'taken now'], rows);
     table.id = 'way';
     return [...head, make('h2', {}, `h${from} → h${to}`),
-      make('p', {class: 'dim'}, 'The line is the default way (D-mod-k): up by the digits of the receiver, then the only way down. Bands are ' +
-        'the ways that the uplinks’ traffic takes now, by their rates.'), table];
+      make('p', {class: 'dim'}, 'The line is the default path (D-mod-k): up by the digits of the receiver, then the only path down. Bands are ' +
+        'the paths that the uplinks’ traffic takes now, by their rates.'), table];
   }
 }
