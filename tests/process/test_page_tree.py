@@ -73,7 +73,8 @@ const covers = (a, b) => a.left < b.right - 0.5 && b.left < a.right - 0.5 &&
   a.top < b.bottom - 0.5 && b.top < a.bottom - 0.5;
 const keys = ['out_packets', 'lost_credit_ns'];
 const states = {dead: ['down', 'down'], drained: ['drained', 'drained by neighbour']};
-const said = widths.map((width) => fabrics.flatMap(({fabric, folded}) => ['slowed', 'dead', 'drained', 'busy'].map((trouble) => {
+const troubles = ['slowed', 'dead', 'drained', 'busy'];
+const said = widths.map((width) => fabrics.flatMap(({fabric, folded}) => troubles.map((trouble) => {
   document.getElementById('map').style.width = `${width}px`;
   const history = new History('drb'), tree = new Tree(fabric);
   for (const number of [1, 2]) {
@@ -100,7 +101,8 @@ const said = widths.map((width) => fabrics.flatMap(({fabric, folded}) => ['slowe
   const boxes = (which) => [...document.querySelectorAll(which)].map((e) => [e.textContent, e.getBoundingClientRect()]);
   const words = boxes('.marks text'), nodes = boxes('.box, .host circle, .host text');
   // The boxes of texts are higher than their letters.
-  const letters = ({left, right, top, bottom, height}) => ({left, right, top: top + height / 8, bottom: bottom - height / 8});
+  const letters = ({left, right, top, bottom, height}) =>
+    ({left, right, top: top + height / 8, bottom: bottom - height / 8});
   const all = boxes('#map text').map(([text, box]) => [text, letters(box)]);
   const covered = words.filter(([, a]) => nodes.some(([, b]) => covers(a, b))).concat(
     all.filter(([, a], i) => all.some(([, b], k) => k !== i && covers(a, b))));

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Twenty idle switches together wake at most 200 times a second, nearly always for hellos. If hellos
-# come late because switches wait for a CPU, links are not at rest, and hellos are more. Twice as many hellos exceed that bound. What a wake-up costs depends on the machine:
-# tests/bench/footprint measures the CPU time.
+# come late because switches wait for a CPU, links are not at rest, and hellos are more. Twice as
+# many hellos exceed that bound. What a wake-up costs depends on the machine: tests/bench/footprint
+# measures the CPU time.
 # Alone: other work delays hellos.
 # Full: it waits until hosts are silent; doorbell.sh tests which switch wakes which.
 # shellcheck source=tests/live/story.bash

@@ -71,9 +71,10 @@ class Page:
 
         What depends on the load is left out."""
         return self.run("""
-            const all = [...document.querySelectorAll('dt, h2, th, .tools label, .tools button, .legend, #details p:not(.bad)')];
-            const said = all.filter(e => e.checkVisibility()).map(e => e.textContent.replace(/\\s+/g, ' ').trim());
-            return [...new Set(said.map((text) => text.replace(/[0-9.,]+/g, '#')))].filter(text => /[a-z]{2}/.test(text)).sort();""")
+            const which = 'dt, h2, th, .tools label, .tools button, .legend, #details p:not(.bad)';
+            const seen = [...document.querySelectorAll(which)].filter((e) => e.checkVisibility());
+            const said = seen.map((e) => e.textContent.replace(/\\s+/g, ' ').replace(/[0-9.,]+/g, '#').trim());
+            return [...new Set(said)].filter(text => /[a-z]{2}/.test(text)).sort();""")
 
     def shot(self, name):
         """Saves a screenshot for docs/guide."""
