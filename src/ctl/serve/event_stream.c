@@ -17,7 +17,7 @@ struct event_stream {
 	struct event_stream *next, *before;
 	struct MHD_Connection *connection;
 	bool waits;   // suspended until the next snapshot
-	bool dropped; // being closed in favour of a newer stream
+	bool dropped; // being closed: too slow, or in favour of a newer stream
 	// Used by the daemon's thread only.
 	struct snapshot *snapshot; // being sent; NULL: none
 	const char *json;          // text of this snapshot
@@ -58,6 +58,26 @@ static size_t stream_fill(struct event_stream *s, char *to, size_t room)
 	return n;
 }
 
+// Closes a stream when the daemon's thread next handles it. The caller holds the lock.
+static void drop(struct event_stream *s)
+{
+	s->dropped = true;
+	connection_drop(s->connection);
+	if (s->waits)
+		MHD_resume_connection(s->connection);
+	s->waits = false;
+}
+
+// Drops the streams that still send a snapshot much older than this one. The caller holds the lock.
+static void drop_slow(struct event_streams *all, uint64_t number)
+{
+	for (struct event_stream *s = all->first; s; s = s->next) {
+		if (s->snapshot && !s->dropped &&
+		    number - s->snapshot->number > EVENT_STREAM_BEHIND)
+			drop(s);
+	}
+}
+
 // Begins with the next snapshot. False: the connection is suspended until there is one, or the
 // stream ends; *result is for MHD.
 static bool next_snapshot(struct event_stream *s, ssize_t *result)
@@ -67,6 +87,7 @@ static bool next_snapshot(struct event_stream *s, ssize_t *result)
 	pthread_mutex_lock(&s->all->lock);
 	struct snapshot *p = poller_next(s->all->poller, s->number);
 	bool ended = s->all->ended, stale = p->number == s->number;
+	drop_slow(s->all, p->number);
 	if (stale && !ended) {
 		s->waits = true;
 		MHD_suspend_connection(s->connection);
@@ -127,13 +148,8 @@ static void drop_oldest(struct event_streams *all)
 
 	for (struct event_stream *s = all->first; s; s = s->next)
 		oldest = s->dropped ? oldest : s;
-	if (!oldest)
-		return;
-	oldest->dropped = true;
-	connection_drop(oldest->connection);
-	if (oldest->waits)
-		MHD_resume_connection(oldest->connection);
-	oldest->waits = false;
+	if (oldest)
+		drop(oldest);
 }
 
 struct MHD_Response *event_stream_new(struct event_streams *all, struct MHD_Connection *c)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Server-sent events. Each viewer gets every snapshot that it can read in time. A slow viewer skips
-// snapshots, and never needs more memory than one snapshot.
+// snapshots, and never needs more memory than one snapshot. A viewer that reads one for too long is
+// disconnected, so that few old snapshots are kept, however many viewers there are.
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,7 +14,8 @@ struct MHD_Connection;
 struct MHD_Response;
 struct event_stream;
 
-#define EVENT_STREAMS_MAX 64 // a further stream closes the oldest
+#define EVENT_STREAMS_MAX 320  // a further stream closes the oldest
+#define EVENT_STREAM_BEHIND 16 // snapshots that may be taken while a viewer reads one
 
 struct event_streams {
 	struct poller *poller;
