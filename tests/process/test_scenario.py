@@ -9,6 +9,7 @@ import io
 import os
 import random
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'topo'))
@@ -121,4 +122,55 @@ def an_early_end_tells_what_is_left():
         assert named == {name for _, name in made.cut} | made.rates, (said, made.cut, made.rates)
 
 
-tap.run((growth_is_never_negative, unknown_stays_unknown, an_early_end_tells_what_is_left))
+class LogFolder:
+    """A fabric with one log, in place of a real one."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def log(self, name):
+        return f'{self.folder}/{name}.log'
+
+
+def a_followed_log_misses_no_line():
+    """Lines are written, logs renamed and cut off at random; the writer opens the new file later."""
+    rng = random.Random(6)
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as files:
+        fabric, written, seen = LogFolder(folder), [], []
+        path = fabric.log('s1-0')
+        writer = files.enter_context(open(path, 'ab', buffering=0))
+        reader = faults.Logs(fabric, ['s1-0'])
+        for number in range(2000):
+            what = rng.randrange(10)
+            if what == 0:  # as logrotate does, with and without `create`, at most once between two looks
+                seen += reader.news()
+                os.rename(path, f'{path}.{number}')
+                if rng.randrange(2):
+                    with open(path, 'ab'):
+                        pass
+            elif what == 1:  # the writer is told
+                writer = files.enter_context(open(path, 'ab', buffering=0))
+            elif what == 2:  # as copytruncate does, between two looks
+                seen += reader.news()
+                os.truncate(writer.fileno(), 0)
+                seen += reader.news()
+            elif what < 6:
+                seen += reader.news()
+            else:
+                line = f'line {number} \xe4\r of more\n'
+                written.append(line)
+                half = rng.randrange(len(line) - 3)
+                writer.write(line[:half].encode())
+                if rng.randrange(4) == 0:
+                    seen += reader.news()
+                writer.write(line[half:].encode())
+            if not os.path.exists(path):
+                writer = files.enter_context(open(path, 'ab', buffering=0))
+        writer.write(b'end\n')
+        seen += reader.news()
+        seen += reader.news()
+        assert [line for line in seen if line != 'end\n'] == written
+
+
+tap.run((growth_is_never_negative, unknown_stays_unknown, an_early_end_tells_what_is_left,
+         a_followed_log_misses_no_line))

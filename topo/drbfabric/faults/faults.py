@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kills and pauses switches, cuts links and changes rates, as users order; and prints logs."""
 
+import contextlib
 import os
 import re
 import select
@@ -215,30 +216,50 @@ def handle(args):
 
 
 class Logs:
-    """The log files of switches, read while they grow."""
+    """The log files of switches, read while they grow. A file stays open until a later one has
+    lines: a switch writes to a renamed file until it is told to open another."""
 
     def __init__(self, fabric, names):
-        self.files = {name: fabric.log(name) for name in names}
-        self.at = dict.fromkeys(names, 0)
-        self.inode = dict.fromkeys(names, 0)
-        self.many = len(names) > 1
+        self.paths = {name: fabric.log(name) for name in names}
+        self.files = {name: [] for name in names}  # the oldest first
+
+    @staticmethod
+    def _rest(file):
+        """Returns the whole lines that were not read yet."""
+        if os.fstat(file.fileno()).st_size < file.tell():
+            file.seek(0)  # the file was cut off
+        lines = file.readlines()
+        if lines and not lines[-1].endswith(b'\n'):
+            file.seek(-len(lines.pop()), os.SEEK_CUR)
+        return lines
+
+    def _open(self, name):
+        """Opens the file that has the name now, unless it is open."""
+        files = self.files[name]
+        with contextlib.suppress(FileNotFoundError):
+            file = open(self.paths[name], 'rb')  # pylint: disable=consider-using-with
+            if files and os.path.samestat(os.fstat(file.fileno()), os.fstat(files[-1].fileno())):
+                file.close()
+            else:
+                files.append(file)
+
+    def _lines(self, name):
+        """Returns new lines of this switch, also those at the end of files that were renamed."""
+        self._open(name)
+        files = self.files[name]
+        last_used = max((i for i, file in enumerate(files) if os.fstat(file.fileno()).st_size > 0), default=0)
+        lines = [line for file in files for line in self._rest(file)]
+        for file in files[:last_used]:
+            file.close()
+        del files[:last_used]
+        return lines
 
     def news(self, last=None):
         """Yields new lines. `last` limits their number per switch, for the first call."""
-        for name, path in self.files.items():
-            try:
-                with open(path, encoding='utf-8', errors='replace') as f:
-                    found = os.fstat(f.fileno())
-                    if found.st_size < self.at[name] or found.st_ino != self.inode[name]:
-                        self.at[name] = 0  # the switch was started again, or its log was renamed
-                    self.inode[name] = found.st_ino
-                    f.seek(self.at[name])
-                    lines = [line for line in f.read().splitlines(keepends=True) if line.endswith('\n')]
-            except FileNotFoundError:
-                continue
-            self.at[name] += sum(len(line.encode('utf-8', errors='replace')) for line in lines)
+        for name in self.paths:
+            lines = [line.decode(errors='replace') for line in self._lines(name)]
             for line in lines[-last:] if last else lines:
-                yield f'{name}: {line}' if self.many else line
+                yield f'{name}: {line}' if len(self.paths) > 1 else line
 
 
 def logs(args):
