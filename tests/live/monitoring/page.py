@@ -206,6 +206,15 @@ def look_at(page, arguments):
         page.wait("return document.querySelector('[data-switch=\"s2-3\"]').dataset.state === 'stopped'")
     page.wait("return document.querySelector('#events').textContent.includes('s2-3 stopped (was running)')")
     seen['up_then'] = page.run("return document.getElementById('switches').textContent")
+    # A page without a connection for a while fetches what it missed.
+    page.run('source.close()')
+    time.sleep(4)
+    lost_at = page.run('return history().last.unixMs')
+    page.run('source.onerror()')
+    page.wait(f'return history().last.unixMs > {lost_at} + 4000')
+    seen['gap_s'] = page.run("""
+        const times = history().frames.map((frame) => frame.unixMs);
+        return Math.max(...times.slice(1).map((time, i) => time - times[i])) / 1e3;""")
     # A page that is opened now begins with what was before.
     page.driver.get(arguments.url)
     page.wait("return document.getElementById('connection').textContent === 'live'")

@@ -3,6 +3,7 @@
 'use strict';
 
 const STATE_FORMAT = 1; // SERVE_STATE_FORMAT of state.h
+const RETRY_MS = 2000; // after a lost connection
 const byId = (id) => document.getElementById(id);
 const histories = new Map(); // fabric -> History
 const chosen = {name: null, port: null, from: null, to: null};
@@ -158,12 +159,13 @@ function takeLive(state) {
 
 // Takes the states that the server remembers (state.h), oldest first.
 async function recall() {
+  let count = 0;
   const reader = (await fetch('api/history')).body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (let part = await reader.read(); !part.done && live; part = await reader.read()) {
     const lines = (rest + part.value).split('\n');
     rest = lines.pop();
-    remembered += lines.length;
+    remembered = Math.max(remembered, count += lines.length);
     for (const line of lines) takeLive(JSON.parse(line));
   }
 }
@@ -194,7 +196,16 @@ function follow() {
     offerFabrics();
     paint();
   };
-  source.onerror = () => say('connection lost, trying again', true);
+  source.onerror = () => {
+    source.close();
+    say('connection lost, trying again', true);
+    setTimeout(connect, RETRY_MS);
+  };
+}
+
+// Fills the gap since the last state, and follows. What could not be read is missing: events say why.
+function connect() {
+  if (live) recall().catch(() => {}).then(follow);
 }
 
 function play(on) {
@@ -283,5 +294,5 @@ if (recording) {
   open(recording.textContent, recording.dataset.name || 'of this page');
 } else {
   say('reading the history');
-  recall().catch(() => {}).then(follow); // what could not be read is missing, and events say why
+  connect();
 }
