@@ -205,8 +205,8 @@ class FabricMap {
   }
 
   paintLink(link) {
-    const m = this.measure(link), dead = m.words.length === link.ends.length;
-    const unused = m.words.every((word) => CALM.has(word)) ? 'drained' : 'dead';
+    const m = this.measure(link), dead = m.words.length === link.ends.length && !m.words.some(isNeeded);
+    const unused = m.words.every(isCalm) ? 'drained' : 'dead';
     link.measured = m;
     put(link.group, 'data-state', m.words[0] || 'up');
     for (const direction of ['up', 'down']) {

@@ -2,7 +2,8 @@
 'use strict';
 
 const MARK = {height: 11, letter: 5.4, room: 2}, PLACES = [0.28, 0.5, 0.72, 0.39, 0.61];
-const CALM = new Set(['drained', 'drained by neighbour']); // states that somebody ordered
+const isCalm = (word) => word.startsWith('drained'); // a state that somebody ordered
+const isNeeded = (word) => word.endsWith('still needed'); // a state in which the link carries packets
 const SLOWED_MARKED = 0.1, SLOWED_WORST = 3; // links that lose less time are not marked, nor are others than the worst
 
 class Marks {
@@ -17,7 +18,7 @@ class Marks {
   // links: [{link, words (states that are not up), slowed (share of the time)}]
   show(links) {
     const states = links.filter((l) => l.words.length).map(({link, words}) => ({link,
-      calm: words.every((word) => CALM.has(word)), text: words.length > 1 ? `${words.length} ${words[0]}` : words[0]}));
+      calm: words.every(isCalm), text: words.length > 1 ? `${words.length} ${words[0]}` : words[0]}));
     const slowed = links.filter((l) => !l.words.length && l.slowed >= SLOWED_MARKED).sort((a, b) => b.slowed - a.slowed)
       .slice(0, SLOWED_WORST).map(({link, slowed}) => ({link, text: `slowed ${Math.ceil(slowed * 100)} %`}));
     const taken = [...this.nodes];
