@@ -12,9 +12,10 @@ from matplotlib import ticker
 from matplotlib.figure import Figure
 
 from drblab.common import schemes
+from drblab.report import growing
 from drblab.report.styles import GRID, ORDER
 
-SIZE = 6.4, 4.6  # inches
+SIZE = 5, 3.6  # inches
 
 
 class Picture(Figure):
@@ -42,7 +43,7 @@ def lines(frame: pandas.DataFrame, x: str, y: str, by: str, *, unit: str = '', l
     ----------
     frame
         From `mean()`. A column `Y_half` gives intervals. Points whose queues grow (`growing` is
-        not "no") are not means; they are hollow and not joined to others.
+        not "no") are lower bounds; they are hollow, with an arrow, and not joined to others.
     x, y
         Columns of the axes.
     by
@@ -73,8 +74,7 @@ def lines(frame: pandas.DataFrame, x: str, y: str, by: str, *, unit: str = '', l
         half = None if half is None or half.isna().all() else half
         axes.errorbar(settled[x], settled[y], half, color=colour, marker=mark, markersize=4,
                       linewidth=1.5, capsize=2, label=name)
-        axes.plot(group[grows][x], group[grows][y], linestyle='', marker='^', markersize=7,
-                  color=colour, markerfacecolor='none')
+        growing.mark(axes, list(group[grows][x]), list(group[grows][y]), colour, mark)
     axes.set_xlabel(x)
     axes.set_ylabel(f'{y} ({unit})' if unit else y)
     axes.set_title(title)

@@ -26,6 +26,7 @@ import numpy  # noqa: E402
 import pandas  # noqa: E402
 import drblab  # noqa: E402
 import drblab.plots  # noqa: E402
+from drblab.report import growing  # noqa: E402
 import tap  # noqa: E402
 from drblab.journal import Journal, key_of  # noqa: E402
 from drblab.studies import compare, faults, persistent  # noqa: E402
@@ -337,7 +338,7 @@ def flows_become_a_list_that_runs():
 
 
 def a_picture_shows_what_grows():
-    """Each scheme has its colour; growing runs have no mean, and no line passes through them."""
+    """Each scheme has its colour and mark; growing runs have no mean, and no line passes through them."""
     frame = pandas.DataFrame([
         {'load': load, 'scheme': scheme, 'tail': 10 * load, 'tail_half': 0.5,
          'growing': 'yes' if scheme == 'drb' and load == 0.9 else 'no'}
@@ -345,7 +346,9 @@ def a_picture_shows_what_grows():
     axes = drblab.plots.lines(frame, 'load', 'tail', 'scheme', unit='slots', log=True).axes[0]
     drawn = {(line.get_color(), line.get_linestyle()): list(line.get_xdata()) for line in axes.lines
              if line.get_marker() not in ('_', '|')}
-    drb = drblab.plots.styles(['drb'])['drb'][0]
+    drb, mark = drblab.plots.styles(['drb'])['drb']
+    lower_bound = {line.get_marker() for line in axes.lines if line.get_linestyle() == 'None'} - {'_', '|'}
+    assert {mark, growing.UPWARDS} <= lower_bound, lower_bound
     assert drawn[drb, '-'] == [0.5, 0.7] and drawn[drb, 'None'] == [0.9], drawn
     assert axes.get_ylabel() == 'tail (slots)'
 

@@ -409,6 +409,11 @@ def pictures_show_what_is_sure():
         assert style_of('micro')[0] in svg and os.path.getsize(f'{folder}/one.pdf') > 1000
         f.panels[0].series[0].points.pop()
         assert 'queues grow' not in pictures.draw(f, folder)
+    for name in ('drb', 'micro', 'vlb', 'dmodk', 'ecmp', 'walk', 'drill', 'bouncing', 'ars'):
+        f.add(f'{name} as switches know it', name, [Point(0.5, 7)])
+    canvas = pictures.canvas_of(f)
+    key, page = canvas.legends[0].get_window_extent(), canvas.bbox
+    assert 0 <= key.x0 and key.x1 <= page.x1 and 0 <= key.y0 and key.y1 < canvas.axes[0].bbox.y0, (key, page)
 
 
 def without_packages_the_csv_stays():

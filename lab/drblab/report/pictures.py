@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..common import files
+from . import growing
 from .figure import Axis, Figure, Panel, Series
 from .styles import DARK_GRID, DARK_INK, DARK_PAPER, GRID, INK, PAPER, style_of
 
@@ -21,12 +22,12 @@ rcParams.update({'svg.fonttype': 'none', 'svg.hashsalt': 'drb', 'pdf.fonttype': 
                  'font.sans-serif': ['DejaVu Sans'], 'font.size': 11, 'axes.titlesize': 12, 'axes.titley': 1.0,
                  'axes.axisbelow': True, 'axes.grid': True, 'grid.color': GRID, 'grid.linewidth': 0.7,
                  'figure.facecolor': PAPER})
-WIDTH, HEIGHT, PANEL_WIDTH, PANEL_HEIGHT, KEY_ROW = 6.4, 4.6, 4, 3.2, 0.24  # inches
+# Inches. Letters of one panel are as large as those of a paper if it is reduced to 85 mm.
+WIDTH, HEIGHT, PANEL_WIDTH, PANEL_HEIGHT, KEY_ROW = 5, 3.6, 4, 3.2, 0.24
 DARK_STYLE = (f'<style>@media (prefers-color-scheme:dark){{[style*="fill: {PAPER}"]{{fill:{DARK_PAPER} !important}}'
               f'text{{fill:{DARK_INK}}}[style*="stroke: {INK}"]{{stroke:{DARK_INK} !important}}'
               f'[style*="fill: {INK}"]{{fill:{DARK_INK} !important}}'
               f'[style*="stroke: {GRID}"]{{stroke:{DARK_GRID} !important}}}}</style>')
-GROWS = 'queues grow or may: no mean'
 
 
 def _set_axis(axis: Any, of: Axis, limits: Callable[[float], Any], whole: bool = False) -> None:
@@ -49,7 +50,7 @@ def _whole(value: float) -> float:
 
 
 def _line(axes: Any, series: Series, kind: str) -> None:
-    """Draws a series. Points that are not means are hollow and not joined to others."""
+    """Draws a series. Points that are not means are not joined to others."""
     colour, mark = style_of(series.style)
     style = '--' if series.dashed else '-'
     xs = [p.x for p in series.points]
@@ -61,8 +62,7 @@ def _line(axes: Any, series: Series, kind: str) -> None:
         axes.errorbar(xs, [math.nan if p.grows else p.y for p in series.points],
                       [_whole(p.half) for p in series.points], color=colour, marker=mark, linestyle=style,
                       markersize=4, linewidth=1.5, capsize=2)
-    axes.plot([p.x for p in grows], [p.y for p in grows], linestyle='', marker='^', markersize=7, color=colour,
-              markerfacecolor='none')
+    growing.mark(axes, [p.x for p in grows], [p.y for p in grows], colour, mark)
 
 
 def _bars(axes: Any, panel: Panel, base: float) -> None:
@@ -96,8 +96,8 @@ def _key_of(figure: Figure) -> dict[str, Any]:
                                                     marker='' if figure.kind == 'steps' else mark,
                                                     linestyle='--' if series.dashed else '-'))
     if any(p.grows for panel in figure.panels for s in panel.series for p in s.points):
-        handles[GROWS] = Patch(edgecolor=INK, facecolor='none') if figure.kind == 'bars' else \
-            Line2D([], [], linestyle='', marker='^', markersize=7, color=INK, markerfacecolor='none')
+        handles[growing.LABEL] = Patch(edgecolor=INK, facecolor='none') if figure.kind == 'bars' else \
+            Line2D([], [], linestyle='', marker=growing.UPWARDS, markersize=growing.SIZE, color=INK)
     return handles
 
 
@@ -114,6 +114,17 @@ def _draw_panel(axes: Any, figure: Figure, panel: Panel) -> None:
         axes.set_title(panel.title)
 
 
+def _add_key(canvas: Any, key: dict[str, Any]) -> int:
+    """Adds the legend with as many columns as fit; returns their number."""
+    for columns in range(min(4, max(1, len(key['labels']))), 1, -1):
+        legend = canvas.legend(**key, loc='lower center', ncol=columns)
+        if legend.get_window_extent().width <= canvas.bbox.width:
+            return columns
+        legend.remove()
+    canvas.legend(**key, loc='lower center')
+    return 1
+
+
 def _draw_lines(canvas: Any, figure: Figure) -> None:
     """Draws one panel with the legend below it, or several with the legend beside them."""
     handles = _key_of(figure)
@@ -122,11 +133,12 @@ def _draw_lines(canvas: Any, figure: Figure) -> None:
         axes = canvas.subplots()
         _draw_panel(axes, figure, figure.panels[0])
         axes.set_title(figure.title)
-        rows = math.ceil(len(handles) / 4)
+        width = WIDTH * (1.7 if figure.wide else 1)
+        canvas.set_size_inches(width, HEIGHT)
+        rows = math.ceil(len(handles) / _add_key(canvas, key))
         height = HEIGHT + KEY_ROW * rows
-        canvas.set_size_inches(WIDTH * (1.7 if figure.wide else 1), height)
-        canvas.subplots_adjust(0.12, (0.6 + KEY_ROW * rows) / height, 0.97, 1 - 0.35 / height)
-        canvas.legend(**key, loc='lower center', ncol=min(4, max(1, len(handles))))
+        canvas.set_size_inches(width, height)
+        canvas.subplots_adjust(0.14, (0.6 + KEY_ROW * rows) / height, 0.97, 1 - 0.35 / height)
         return
     columns = 2 if len(figure.panels) == 3 else 3
     grid = canvas.subplots(math.ceil((len(figure.panels) + 1) / columns), columns, squeeze=False)
