@@ -338,7 +338,7 @@ def flows_become_a_list_that_runs():
 
 
 def a_picture_shows_what_grows():
-    """Each scheme has its colour and mark; growing runs have no mean, and no line passes through them."""
+    """Each scheme has its colour and mark. Growing runs have no mean, and no line passes them."""
     frame = pandas.DataFrame([
         {'load': load, 'scheme': scheme, 'tail': 10 * load, 'tail_half': 0.5,
          'growing': 'yes' if scheme == 'drb' and load == 0.9 else 'no'}

@@ -133,7 +133,7 @@ class LogFolder:
 
 
 def a_followed_log_misses_no_line():
-    """Lines are written, logs renamed and cut off at random; the writer opens the new file later."""
+    """Lines are written, logs renamed and cut off at random. The writer opens a new file later."""
     rng = random.Random(6)
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as files:
         fabric, written, seen = LogFolder(folder), [], []
@@ -142,7 +142,7 @@ def a_followed_log_misses_no_line():
         reader = faults.Logs(fabric, ['s1-0'])
         for number in range(2000):
             what = rng.randrange(10)
-            if what == 0:  # as logrotate does, with and without `create`, at most once between two looks
+            if what == 0:  # as logrotate does, with and without `create`, once between two looks
                 seen += reader.news()
                 os.rename(path, f'{path}.{number}')
                 if rng.randrange(2):

@@ -11,7 +11,7 @@ UPWARDS = '^'
 SIZE = 3.5  # points
 
 
-def mark(axes: Any, xs: Sequence[float], ys: Sequence[float], colour: str, marker: str) -> None:
+def mark(axes: Any, xs: Sequence[Any], ys: Sequence[float], colour: str, marker: str) -> None:
     """Draws the scheme's mark, hollow, and a small arrow head above it."""
     axes.plot(xs, ys, linestyle='', marker=marker, markersize=5, color=colour, markerfacecolor='none')
     above = offset_copy(axes.transData, axes.figure, y=6, units='points')
