@@ -61,7 +61,7 @@ def held():
     """With --hold, a switch answers requests, but forwards only once standard input ends."""
     with World() as w:
         p = w.start(NULLS, '--hold', stdin=subprocess.PIPE)
-        until(w.socket_of('drb-s1-0').exists)
+        until(lambda: w.listens('drb-s1-0'))
         info, = ask(w.socket_of('drb-s1-0'), '/drb/info')
         assert info['ready'] == 0 and info['pid'] == p.pid, info
         listed = subprocess.run([sys.argv[3], 'list', '--runtime', w.dir / 'run', '--json'], capture_output=True,

@@ -96,6 +96,14 @@ class World:
     def socket_of(self, instance):
         return self.dir / 'run/dpdk' / instance / 'dpdk_telemetry.v2'
 
+    def listens(self, instance):
+        """Tells whether the stats socket takes clients, which it does soon after it is there."""
+        try:
+            connect(self.socket_of(instance)).close()
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        return True
+
     def left(self):
         return sorted(str(p.relative_to(self.dir / 'run')) for p in self.dir.glob('run/dpdk/*'))
 
