@@ -3,14 +3,18 @@
 """Tests the site: its pages, links, search, functions of libdrb, and the contrast of pictures.
 
 test_site.py REPOSITORY    TAP on standard output."""
+import functools
 import html.parser
+import http.server
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.parse
 
 sys.dont_write_bytecode = True
@@ -92,6 +96,36 @@ def search_knows_every_page():
     assert any(entry['title'] == 'Why a broker process' for entry in index['docs'])
 
 
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files, and logs nothing."""
+
+    def log_message(self, *_):  # pylint: disable=arguments-differ
+        pass
+
+
+# The first page found for what a reader looks for
+FIRST = {'own scheme': 'docs/guide/your-own-scheme.html', 'slotted': 'docs/reference/',
+         'why a broker': 'docs/decisions/0003-broker-process.html', 'queue_full': 'docs/',
+         'rotate logs': 'docs/guide/', 'no such (words': ''}
+
+
+def search_finds_what_is_looked_for():
+    if not shutil.which('chromium'):
+        raise tap.Skip('chromium is not installed')
+    handler = functools.partial(Quiet, directory=str(SITE))
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), handler) as server, tempfile.TemporaryDirectory() as user:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for query, wanted in FIRST.items():
+            where = f'http://127.0.0.1:{server.server_port}/search.html?q={urllib.parse.quote(query)}'
+            page = subprocess.run(['chromium', '--headless', '--no-sandbox', '--disable-gpu', f'--user-data-dir={user}',
+                                   '--virtual-time-budget=10000', '--dump-dom', where],
+                                  capture_output=True, text=True, timeout=60, check=True).stdout
+            found = re.findall('<article><h3><a href="([^"#]*)', page)
+            assert found and found[0].startswith(wanted), (query, found[:5])
+            assert '<mark>' in page, query
+        server.shutdown()
+
+
 def every_function_of_libdrb_is_on_its_page():
     headers = ''.join(path.read_text(encoding='utf-8') for path in (REPOSITORY / 'include/drb').iterdir())
     names = set(re.findall(r'^DRB_API [^(]*?(drb_\w+)\(', headers, re.M))
@@ -154,6 +188,6 @@ with tempfile.TemporaryDirectory() as site_folder:
         assert made.returncode == 0, made.stdout + made.stderr
 
     OF_PAGES = (every_page_is_there, links_lead_somewhere, markup_is_understood, search_knows_every_page,
-                every_function_of_libdrb_is_on_its_page)
+                search_finds_what_is_looked_for,                every_function_of_libdrb_is_on_its_page)
     tap.run((the_site_is_made, *(OF_PAGES if PAGES else ()), the_picture_can_be_read_in_light_and_dark,
              a_link_to_nowhere_is_refused, a_function_without_a_comment_is_refused))
