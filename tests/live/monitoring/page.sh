@@ -62,7 +62,7 @@ quiet() { # quiet: no complaint on the console, no request to other sites
 
 check "record: no switch is running" fails_with 1 'no switch is running' drbctl record "$scratch/none"
 check "record: no file" fails_with 2 'a file to write is missing' drbctl record
-drbgen write -l 3 -d 2 --traffic permutation --load 0.85 --slot 2ms --slots 6000 --out "$scratch/traffic" >/dev/null
+drbgen write -l 3 -d 2 --traffic permutation --load 0.85 --slot 2ms --slots 9000 --out "$scratch/traffic" >/dev/null
 up -l 3 -d 2 --rate 500pps
 "$build/src/ctl/drbctl" serve 2>"$scratch/said" &
 server=$!
