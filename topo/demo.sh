@@ -57,7 +57,7 @@ build_all() {
     meson setup "$build" "$root" >&2
   fi
   # Only the programs that the demo runs, without tests and manual pages.
-  local programs=(src/{switch/drbswitch,gen/drbgen,sim/drbsim,topo/drbtopo,ctl/drbctl})
+  local programs=(src/{switch/drbswitch,gen/drbgen,sim/drbsim,plan/drbtopo,ctl/drbctl})
   if ! ninja -C "$build" -n "${programs[@]}" | grep -q 'no work to do'; then
     echo "== building" >&2
     nice ninja -C "$build" "${programs[@]}" >&2

@@ -18,7 +18,7 @@ watched_by() {
   export DRB_BUILD=$scratch/$1
   mkdir -p "$DRB_BUILD/src" "$scratch/reports"
   chmod 1777 "$scratch/reports" # a switch may become another user
-  ln -s "$build"/src/{topo,ctl,gen} "$root/$2/src/switch" "$DRB_BUILD/src"
+  ln -s "$build"/src/{plan,ctl,gen} "$root/$2/src/switch" "$DRB_BUILD/src"
   export TSAN_OPTIONS="log_path=$scratch/reports/of halt_on_error=0 history_size=7 suppressions=$root/tests/live/faults/sanitized.supp"
   export ASAN_OPTIONS="log_path=$scratch/reports/of halt_on_error=1 detect_leaks=1"
   export UBSAN_OPTIONS="log_path=$scratch/reports/of halt_on_error=1 print_stacktrace=1"
