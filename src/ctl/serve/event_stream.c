@@ -68,9 +68,13 @@ static void drop(struct event_stream *s)
 	s->waits = false;
 }
 
-// Drops the streams that still send a snapshot much older than this one. The caller holds the lock.
+// Drops the streams that still send a snapshot much older than this one, once for each new
+// snapshot. The caller holds the lock.
 static void drop_slow(struct event_streams *all, uint64_t number)
 {
+	if (number <= all->newest)
+		return;
+	all->newest = number;
 	for (struct event_stream *s = all->first; s; s = s->next) {
 		if (s->snapshot && !s->dropped &&
 		    number - s->snapshot->number > EVENT_STREAM_BEHIND)

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ctl/serve/poller.h"
 
@@ -23,6 +24,8 @@ struct event_streams {
 	struct event_stream *first;
 	size_t count;
 	bool ended;
+	// Used by the daemon's thread only.
+	uint64_t newest; // number of the newest snapshot that a stream began to send
 };
 
 void event_streams_init(struct event_streams *all, struct poller *poller);
