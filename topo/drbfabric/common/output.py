@@ -32,29 +32,37 @@ class RowPrinter:
     """Prints each row as soon as it is there, and the headings before the first one.
 
     columns: [(key, title)]. A row is {key: value}, None where there is no value. Columns of a table
-    are as wide as their titles and as `widest`; values of the last one may be longer."""
+    are as wide as their titles and as `widest`; values of the last one may be longer. Columns that
+    do not fit on the terminal are left out."""
 
     def __init__(self, columns, kind, widest=8):
-        self.columns, self.kind = columns, kind
-        self.widths, self.begun = [max(len(title), widest) for _, title in columns[:-1]] + [0], False
+        *first, (_, last) = columns
+        self.columns, self.kind, self.begun = columns, kind, False
+        widths = [max(len(title), widest) for _, title in first]
+        self.shown, self.widths = _fitting([*widths, len(last)]), [*widths, 0]
 
-    def _line(self, cells):
-        return '  '.join(cell.rjust(w) if w else cell for cell, w in zip(cells, self.widths)).rstrip()
+    def _print_cells(self, cells):
+        aligned = [cell.rjust(width) for cell, width in zip(cells, self.widths)][:self.shown]
+        print('  '.join(aligned).rstrip())
+
+    def head(self):
+        """Prints the headings. JSON has them in each row."""
+        self.begun = True
+        if self.kind == 'csv':
+            csv.writer(sys.stdout, lineterminator='\n').writerow([key for key, _ in self.columns])
+        elif self.kind == 'table':
+            self._print_cells([title for _, title in self.columns])
 
     def print(self, row):
         keys = [key for key, _ in self.columns]
+        if not self.begun:
+            self.head()
         if self.kind == 'json':
             print(json.dumps({key: row.get(key) for key in keys}))
         elif self.kind == 'csv':
-            writer = csv.writer(sys.stdout, lineterminator='\n')
-            if not self.begun:
-                writer.writerow(keys)
-            writer.writerow(['' if row.get(k) is None else row[k] for k in keys])
+            csv.writer(sys.stdout, lineterminator='\n').writerow(['' if row.get(k) is None else row[k] for k in keys])
         else:
-            if not self.begun:
-                print(self._line([title for _, title in self.columns]))
-            print(self._line([_text(row.get(key)) for key in keys]))
-        self.begun = True
+            self._print_cells([_text(row.get(key)) for key in keys])
         sys.stdout.flush()
 
 
@@ -64,10 +72,9 @@ def print_rows(columns, rows, kind):
         _print_table(columns, rows)
         return
     printer = RowPrinter(columns, kind)
+    printer.head()
     for row in rows:
         printer.print(row)
-    if kind == 'csv' and not rows:
-        print(','.join(key for key, _ in columns))
 
 
 def print_result(row, sentence, kind):
