@@ -13,9 +13,8 @@ from matplotlib.figure import Figure
 
 from drblab.common import schemes
 from drblab.report import growing
-from drblab.report.styles import GRID, ORDER
+from drblab.report.styles import GRID, ORDER, SIZE
 
-SIZE = 5, 3.6  # inches
 
 
 class Picture(Figure):

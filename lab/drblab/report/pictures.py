@@ -16,14 +16,13 @@ from matplotlib.patches import Patch
 from ..common import files
 from . import growing
 from .figure import Axis, Figure, Panel, Series
-from .styles import DARK_GRID, DARK_INK, DARK_PAPER, GRID, INK, PAPER, style_of
+from .styles import DARK_GRID, DARK_INK, DARK_PAPER, GRID, INK, PAPER, SIZE, style_of
 
 rcParams.update({'svg.fonttype': 'none', 'svg.hashsalt': 'drb', 'pdf.fonttype': 42, 'font.family': 'sans-serif',
                  'font.sans-serif': ['DejaVu Sans'], 'font.size': 11, 'axes.titlesize': 12, 'axes.titley': 1.0,
                  'axes.axisbelow': True, 'axes.grid': True, 'grid.color': GRID, 'grid.linewidth': 0.7,
                  'figure.facecolor': PAPER})
-# Inches. Letters of one panel are as large as those of a paper if it is reduced to 85 mm.
-WIDTH, HEIGHT, PANEL_WIDTH, PANEL_HEIGHT, KEY_ROW = 5, 3.6, 4, 3.2, 0.24
+PANEL_WIDTH, PANEL_HEIGHT, KEY_ROW = 4, 3.2, 0.24  # inches
 DARK_STYLE = (f'<style>@media (prefers-color-scheme:dark){{[style*="fill: {PAPER}"]{{fill:{DARK_PAPER} !important}}'
               f'text{{fill:{DARK_INK}}}[style*="stroke: {INK}"]{{stroke:{DARK_INK} !important}}'
               f'[style*="fill: {INK}"]{{fill:{DARK_INK} !important}}'
@@ -133,10 +132,10 @@ def _draw_lines(canvas: Any, figure: Figure) -> None:
         axes = canvas.subplots()
         _draw_panel(axes, figure, figure.panels[0])
         axes.set_title(figure.title)
-        width = WIDTH * (1.7 if figure.wide else 1)
-        canvas.set_size_inches(width, HEIGHT)
+        width, height = SIZE[0] * (1.7 if figure.wide else 1), SIZE[1]
+        canvas.set_size_inches(width, height)
         rows = math.ceil(len(handles) / _add_key(canvas, key))
-        height = HEIGHT + KEY_ROW * rows
+        height += KEY_ROW * rows
         canvas.set_size_inches(width, height)
         canvas.subplots_adjust(0.14, (0.6 + KEY_ROW * rows) / height, 0.97, 1 - 0.35 / height)
         return

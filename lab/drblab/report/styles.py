@@ -4,6 +4,8 @@
 from ..common import schemes
 
 INK, PAPER, DARK_INK, DARK_PAPER = '#000000', '#ffffff', '#dfe3e8', '#15181c'
+# Width and height of a picture in inches. Its letters can be read if it is reduced to 85 mm.
+SIZE = 5, 3.6
 GRID, DARK_GRID = '#cccccc', '#3b414a'
 
 # Styles of lines that are not schemes; those of schemes are in the table of `drbtopo schemes`.
