@@ -315,7 +315,7 @@ class FabricMap {
   // bands.
   showWays(from, to, taken, standard) {
     this.ways.replaceChildren();
-    this.element.toggleAttribute('data-path', from !== null);
+    this.element.toggleAttribute('data-path', to !== null);
     for (const node of this.nodes.values()) {
       if (node.node.kind === 'host') put(node.group, 'class', `host${node.node.label === from || node.node.label === to ? ' chosen' : ''}`);
     }
