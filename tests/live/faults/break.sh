@@ -111,7 +111,8 @@ for signal in INT TERM HUP; do
     ended_by_signal
     tail -n 1 "$scratch/said"
     fabric start s2-1 && fabric mend s1-3.u0
-    jq -es 'length > 2 and any(.[]; .event | test("s2-1 killed"))' "$scratch/axis" &&
+    jq -es 'length > 2 and ([.[].event | select(. != "")] | join(", ") |
+      test("^s2-1 killed, s1-3.u0 - s2-0.d3 cut, h4[^,]* cut, h4[^,]* mended$"))' "$scratch/axis" &&
       grep '^{' "$scratch/said" | jq -e '.sent > 0' && tail -n 1 "$scratch/said" | grep -x \
       "drbfabric: ended by SIG$signal; 2 events not done, from $scratch/long:5 on; not undone: s2-1 killed, s1-3.u0 - s2-0.d3 cut"
   }

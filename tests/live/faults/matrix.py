@@ -3,12 +3,13 @@
 """Gives a switch every order under every lasting fault.
 
 matrix.py faults             prints the names of the faults
+matrix.py late               prints LATE_S in ms
 matrix.py run FABRIC FAULT   gives s2-0, a switch of two workers in a running F(2,2), all ORDERS
                              while FAULT lasts, then SIGTERM; prints a line for each
 
 Within ORDER_S, the order is carried out or fails with one line. `drbctl list` answers within
 LIST_S. On a slow machine it may take PATIENCE_S, its timeout for a stopped switch, LIST_MOST times
-what it takes without a fault, and LATE_S, which matrix.sh does not call a disturbance. Healthy
+what it takes without a fault, and LATE_S, which is no disturbance of the machine yet. Healthy
 workers go on: they still wake for packets that keep
 coming. Hosts with an intact path lose nothing from one second after the fault on. When the fault
 ends, all is as before. SIGTERM ends the process within END_S.
@@ -308,6 +309,9 @@ def sender(namespace):
 def main():
     if sys.argv[1] == 'faults':
         print('\n'.join(FAULTS))
+        return
+    if sys.argv[1] == 'late':
+        print(round(1000 * LATE_S))
         return
     m, fault = Matrix(sys.argv[2]), FAULTS[sys.argv[3]]
     try:

@@ -7,7 +7,6 @@
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
-late_ms=100 # LATE_S of matrix_lists.py
 
 with_every_order() { # with_every_order FAULT
   local status
@@ -19,6 +18,7 @@ with_every_order() { # with_every_order FAULT
   return $status
 }
 
+late_ms=$(python3 -B "$root/tests/live/faults/matrix.py" late)
 for fault in $(python3 -B "$root/tests/live/faults/matrix.py" faults); do
   decide "$fault, every order" undisturbed $late_ms with_every_order "$fault"
 done

@@ -19,7 +19,7 @@ SUBJECT, PEER = 's2-0', 's1-3'
 ORDER_S, STATE_S, END_S, HEALED_S = 2.0, 1.0, 5.0, 8.0
 LIST_S = 1.0                          # drbctl list answers within this on a fast machine
 PATIENCE_S, LIST_MOST = 0.9, 2        # DRB_TELEMETRY_PROMPT_MS
-LATE_S = 0.1                         # as in matrix.sh
+LATE_S = 0.1                         # a longer delay of the machine is a disturbance
 SETTLED_S = 1.0                      # after something broke
 STUCK = ('a worker of this switch is stuck or gets no CPU, so nothing was changed: try again; restart the switch if '
          '`drbctl list` says stuck')
