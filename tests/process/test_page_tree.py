@@ -18,6 +18,7 @@ PAGE, DRBTOPO = sys.argv[1:3]
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
+from contrast import contrast, luminance  # noqa: E402
 
 # (layers, arity, uplinks of layer 1)
 FABRICS = (1, 3, 3), (2, 3, 3), (3, 2, 2), (2, 4, 2), (3, 2, 1), (3, 4, 2), (3, 3, 2), (4, 2, 1)
@@ -104,8 +105,9 @@ const said = widths.map((width) => fabrics.flatMap(({fabric, folded}) => trouble
   const letters = ({left, right, top, bottom, height}) =>
     ({left, right, top: top + height / 8, bottom: bottom - height / 8});
   const all = boxes('#map text').map(([text, box]) => [text, letters(box)]);
-  const covered = words.filter(([, a]) => nodes.some(([, b]) => covers(a, b))).concat(
-    all.filter(([, a], i) => all.some(([, b], k) => k !== i && covers(a, b))));
+  const others = (boxes, a, i) => boxes.some(([, b], k) => k !== i && covers(a, b));
+  const covered = words.filter(([, a], i) => others(words, a, i) || others(nodes, a)).concat(
+    all.filter(([, a], i) => others(all, a, i)));
   return {trouble, covered: covered.map(([text]) => text), words: words.map(([text]) => text),
     above: document.getElementById('slowed').textContent};
 })));
@@ -252,12 +254,6 @@ def words_have_room(drawn, all_said):
         assert (said['above'] == busy) == (said['trouble'] == 'busy'), where
 
 
-def luminance(colour):
-    """The relative luminance of WCAG."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in colour)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 def every_mark_stands_out():
     """On light and on dark cards, by 3 to 1 for marks and 4.5 to 1 for words."""
     loads, words = [f'l{i}' for i in range(1, 11)], ['fg', 'dim', 'bad']
@@ -265,12 +261,11 @@ def every_mark_stands_out():
     with open(f'{PAGE}/style.css', encoding='utf-8') as f:
         style = f.read()
     for scheme in run_page((), COLOURS, style=style, colours=marks + words):
-        light = {name: luminance(colour) for name, colour in scheme.items()}
         for name in marks + words:
-            low, high = sorted((light[name], light['card']))
-            contrast = (high + 0.05) / (low + 0.05)
-            assert contrast >= (4.5 if name in words else 3), (name, scheme[name], contrast)
-        steps = [light[b] - light[a] for a, b in zip(loads, loads[1:])]
+            seen = contrast(scheme[name], scheme['card'])
+            assert seen >= (4.5 if name in words else 3), (name, scheme[name], seen)
+        light = [luminance(scheme[name]) for name in loads]
+        steps = [b - a for a, b in zip(light, light[1:])]
         assert all(step > 0 for step in steps) or all(step < 0 for step in steps), (scheme, steps)
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Searches the index that mkdocs makes: sections with all words, by how well their titles match.
+// The search that comes with mkdocs finds sections with any of the words, and no word such as "own".
 'use strict';
 
 const MOST = 30, BEFORE = 60, AFTER = 160; // results; letters shown around the first word
