@@ -16,7 +16,6 @@ from drblab.report import growing
 from drblab.report.styles import GRID, ORDER, SIZE
 
 
-
 class Picture(Figure):
     """A figure that a notebook shows."""
 
