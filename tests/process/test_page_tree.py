@@ -91,7 +91,7 @@ const said = widths.map((width) => fabrics.flatMap(({fabric, folded}) => trouble
       });
       const dead = mine && trouble === 'dead';
       switches.push({fabric: 'drb', name, layer, label, up: !dead, state: dead ? 'dead' : 'running', pid: 1,
-        time_ns: number * 1e9, scheme: 'drb', trouble: '', routing: {}, drops: {}, ports});
+        time_ns: number * 1e9, scheme: 'drb', trouble: '', routing: {}, drops: {}, ports, capturing: mine ? 1 : 0});
     }
     history.add({unix_ms: number * 1000, port_counters: keys, fabrics: [{...fabric, fabric: 'drb'}], switches},
       Infinity);
@@ -108,7 +108,8 @@ const said = widths.map((width) => fabrics.flatMap(({fabric, folded}) => trouble
   const others = (boxes, a, i) => boxes.some(([, b], k) => k !== i && covers(a, b));
   const covered = words.filter(([, a], i) => others(words, a, i) || others(nodes, a)).concat(
     all.filter(([, a], i) => others(all, a, i)));
-  return {trouble, covered: covered.map(([text]) => text), words: words.map(([text]) => text),
+  const notes = boxes('.note').map(([text]) => text);
+  return {trouble, notes, covered: covered.map(([text]) => text), words: words.map(([text]) => text),
     above: document.getElementById('slowed').textContent};
 })));
 document.body.textContent = JSON.stringify(said);
@@ -246,6 +247,7 @@ def words_have_room(drawn, all_said):
         slowed = [word for word in said['words'] if word.startswith('slowed')]
         assert len(slowed) <= 3 and (len(slowed) > 0) == (said['trouble'] != 'busy'), where
         assert ('dead' in said['words'], 'down' in said['words']) == (False, False), where
+        assert said['notes'].count('capturing') == (said['trouble'] != 'dead'), where
         if drawn[i // 4]['folded']:
             continue
         assert any(word.startswith('drained') for word in said['words']) == (said['trouble'] == 'drained'), where

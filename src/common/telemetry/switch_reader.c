@@ -134,7 +134,7 @@ int drb_info_take(const json_t *reply, struct drb_switch_info *info)
 	static const struct field counts[] = {
 #define X(key) FIELD(drb_switch_info, key),
 		X(layers) X(arity) X(uplinks) X(layer) X(label) X(pid) X(ready) X(stuck)
-			X(uptime_ns) X(reloads) X(ports) X(ports_usable)
+			X(uptime_ns) X(reloads) X(ports) X(ports_usable) X(capturing)
 #undef X
 	};
 

@@ -40,6 +40,7 @@ struct drb_switch_info {
 	uint64_t reloads;      // reloads of the config since the start
 	uint64_t ports_usable; // number of usable ports
 	uint64_t stuck;        // 1: a worker is stuck
+	uint64_t capturing;    // 1: a capture of its packets runs
 	char trouble[160];     // problems of ports and workers; "" if there are none
 };
 

@@ -76,6 +76,7 @@ static void add_answer(json_t *object, const struct drb_switch_all *s)
 		json_array_append_new(ports, port_json(&s->ports[i]));
 	json_object_set_new(object, "pid", number(s->info.pid));
 	json_object_set_new(object, "time_ns", number(s->time_ns));
+	json_object_set_new(object, "capturing", number(s->info.capturing));
 	json_object_set_new(object, "routing", routing_json(&s->routing.count));
 	json_object_set_new(object, "drops", drops_json(&s->drops));
 	json_object_set_new(object, "ports", ports);

@@ -10,7 +10,7 @@
 //      "links": [[lower end, upper end]...]}],
 //    "switches": [{"fabric", "name", "layer", "label", "up", "ended", "stuck", "state",
 //      "how", and, if up:
-//      "pid", "time_ns", "scheme", "unit", "threshold", "utilisation", "trouble",
+//      "pid", "time_ns", "capturing", "scheme", "unit", "threshold", "utilisation", "trouble",
 //      "routing": {counters},
 //      "drops": {reason: packets},
 //      "ports": [{"name", "peer", "neighbour", "state", "usable", "rate", "queue",

@@ -286,6 +286,11 @@ int drb_capture_begin(struct drb_switch *s, char *text, size_t size)
 	return 0;
 }
 
+bool drb_capture_runs(const struct drb_switch *s)
+{
+	return s->capture.rings;
+}
+
 int drb_capture_open(struct drb_switch *s)
 {
 	s->capture.fd = -1;

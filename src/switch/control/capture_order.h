@@ -4,6 +4,7 @@
 // starts a capture. The reader then connects to a socket in the same folder within seconds. The
 // capture ends when either end closes that connection.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/un.h>
 
@@ -23,6 +24,9 @@ struct drb_capture_order {
 // Listens for the reader from now on. text becomes one line: the state, or the error. Returns 0 or
 // -errno.
 int drb_capture_begin(struct drb_switch *s, char *text, size_t size);
+
+// True while workers write packets for a reader.
+bool drb_capture_runs(const struct drb_switch *s);
 
 int drb_capture_open(struct drb_switch *s);
 // Called after the workers have ended.

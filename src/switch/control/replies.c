@@ -109,7 +109,7 @@ static json_t *info_json(const struct drb_switch *self, const struct drb_snapsho
 		usable = 0;
 	}
 	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:I, s:o, s:i, s:i, s:i, s:I, s:I, "
-			 "s:i, s:o, s:i}",
+			 "s:i, s:o, s:i, s:i}",
 			 "name", setup->name, "fabric", setup->fabric, "version", DRB_VERSION,
 			 "layers", setup->tree.layers, "arity", setup->tree.arity, "uplinks",
 			 setup->tree.uplinks, "layer", setup->layer, "label",
@@ -117,7 +117,8 @@ static json_t *info_json(const struct drb_switch *self, const struct drb_snapsho
 			 "ready", self->ready, "stuck", drb_workers_stuck(&self->workers) >= 0,
 			 "uptime_ns", (json_int_t)(drb_clock_now() - self->started_ns), "reloads",
 			 (json_int_t)self->reload.count, "ports_usable", usable, "trouble",
-			 drb_text_json(trouble), "ports", drb_reply_ports_count(self));
+			 drb_text_json(trouble), "ports", drb_reply_ports_count(self), "capturing",
+			 drb_capture_runs(self));
 }
 
 json_t *drb_reply_info(const char *parameter, void *context)

@@ -56,6 +56,8 @@ same_ways() { # same_ways: for packets sent up, by decision
   jq -e ".up_default + .up_redirected == $default + $redirected + $full
     and .up_default >= $default and .up_redirected >= $redirected and $redirected > 0" "$scratch/routed"
 }
+capturing() { drbctl show s1-0 info --json | jq .capturing; }
+has_ended() { [ "$(capturing)" = 0 ]; }
 routed() { drbctl show s1-0 routing --json | jq -c '{up_default, up_redirected}'; }
 
 # begins_quietly: nothing is counted while a capture begins, such as packets of hosts themselves
@@ -85,6 +87,7 @@ record() {
   first=$(routed)
   "$@" >/dev/null 2>"$scratch/sent" || cat "$scratch/sent"
   ports >"$scratch/now" && soon at_rest && second=$(routed)
+  capturing >"$scratch/capturing"
   end
   ports >"$scratch/now"
   jq -n "$second as \$b | $first as \$a | \$b | with_entries(.value -= \$a[.key])" >"$scratch/routed"
@@ -146,6 +149,8 @@ check "nor is one made" fails_with 1 "s1-0 has no port 'u7'" drbctl capture s1-0
 check "indeed" test ! -e "$scratch/none"
 check "a file that cannot be" fails_with 2 'none/c: No such file' drbctl capture s1-0 -w "$scratch/none/c"
 decide "a replay is recorded, nothing is lost" record_all drbgen replay "$scratch/traffic"
+check "the switch said that it captured" grep -qx 1 "$scratch/capturing"
+check "and says that it has ended" soon has_ended
 check "tshark counts what the switch counts" same_counts
 check "decisions are those that were counted" same_ways
 check "queue and decision stand in comments" test "$(frames '$4 ~ /^(default|redirected|down), queue [1-9]/')" -gt 100

@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -178,6 +179,17 @@ def live(page, arguments):
     return seen
 
 
+def capture_shown(page, drbctl):
+    """Returns whether the map and the events show that a capture of a switch begins and ends."""
+    note = "return document.querySelector('[data-switch=\"s1-6\"] .note').textContent"
+    with subprocess.Popen([drbctl, 'capture', 's1-6', '-w', os.devnull], stderr=subprocess.DEVNULL) as capture:
+        page.wait(f"{note} === 'capturing'")
+        capture.send_signal(signal.SIGINT)
+    page.wait(f"{note} !== 'capturing'")
+    return all(page.run(f"return document.querySelector('#events').textContent.includes('s1-6: a capture {word}')")
+               for word in ('begins', 'ends'))
+
+
 def look_at(page, arguments):
     """Observes the fabric while it carries traffic."""
     seen = {'switches': page.elements('.switch'), 'links': page.elements('.link'),
@@ -192,6 +204,7 @@ def look_at(page, arguments):
     seen['phone_overflow'] = page.run('return document.documentElement.scrollWidth - innerWidth')
     page.size(1240, 880)
     page.run('choose(null, null)')
+    seen['capture'] = capture_shown(page, arguments.drbctl)
     subprocess.run(arguments.kill, shell=True, check=True)
     seen['marked_s'] = page.wait(
         "return document.querySelector('[data-switch=\"s2-1\"]').dataset.state === 'dead'")

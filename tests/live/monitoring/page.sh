@@ -79,6 +79,7 @@ decide "rates are those of drbctl watch" same_rates
 check "the default path is that of drbctl path" test "$(jq -c .way "$scratch/seen")" = "$(
   drbctl path h4 h10 --json 2>/dev/null | jq -sc 'map("\(.switch).\(.port)")')"
 check "the keyboard chooses" seen '.keyboard'
+check "a capture that runs is shown" seen '.capture'
 check "a phone needs no scrolling aside" seen '.phone_overflow <= 0'
 decide "a killed switch is marked within 2 s" marked_soon
 check "so are its links, and the event" seen '.dead_links == 4 and .dead_switches == 1 and .event'

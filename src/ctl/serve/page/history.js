@@ -40,6 +40,7 @@ class Frame {
     this.dropped = new Float32Array(tree.switches); // dropped packets per second
     this.scheme = new Array(tree.switches);
     this.trouble = new Array(tree.switches);
+    this.capturing = new Uint8Array(tree.switches); // a capture of its packets runs
     this.rated = false; // some link has a rate
     // Sums over the fabric: packets per second, dropped packets per second, share redirected.
     this.delivered = this.drops = this.share = 0;
@@ -114,8 +115,12 @@ class History {
     frame.answering++;
     frame.scheme[at] = s.scheme;
     frame.trouble[at] = s.trouble;
+    frame.capturing[at] = s.capturing ? 1 : 0;
     const same = before && before.up && before.pid === s.pid && s.time_ns > before.time_ns ? before : null;
     if (before && before.up && before.pid !== s.pid) this.event(frame, 'note', s.name, `${s.name} was started again`);
+    if (before && Boolean(before.capturing) !== Boolean(s.capturing)) {
+      this.event(frame, 'note', s.name, `${s.name}: a capture ${s.capturing ? 'begins' : 'ends'}`);
+    }
     if (same && same.scheme !== s.scheme) this.event(frame, 'note', s.name, `${s.name}: scheme ${s.scheme}`);
     const seconds = same ? (s.time_ns - same.time_ns) / 1e9 : 0;
     for (const p of s.ports) this.takePort(frame, s, p, same, seconds);

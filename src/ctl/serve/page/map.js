@@ -21,6 +21,7 @@ function write(element, text) {
 }
 
 const loadText = (load) => (Number.isNaN(load) ? '–' : `${(load * 100).toFixed(0)} %`);
+const CAPTURING = 'capturing';
 const percent = (share) => (Number.isNaN(share) ? '' : `${Math.round(share * 100)} %`);
 
 class FabricMap {
@@ -260,7 +261,7 @@ class FabricMap {
     put(group, 'data-state', word);
     put(group, 'aria-label', `${node.id}: ${this.stateText(i)}`);
     const scheme = frame.scheme[i] || '';
-    write(note, word !== WORDS[RUNNING] ? word : node.layer === tree.layers ? '' : `${scheme} ${percent(share)}`);
+    write(note, word !== WORDS[RUNNING] ? word : frame.capturing[i] ? CAPTURING : node.layer === tree.layers ? '' : `${scheme} ${percent(share)}`);
     put(bar, 'width', up && share > 0 ? ((BOX.width - 6) * share).toFixed(1) : 0);
     put(drop, 'class', drops > 0 ? 'drop on' : 'drop');
     const text = drops < 999.5 ? String(Math.ceil(drops)) : drops < 99500 ? `${Math.round(drops / 1000)}k` : '!';
@@ -272,7 +273,7 @@ class FabricMap {
 
   paintFolded({node, group, cells, note}) {
     const {frame, tree} = this;
-    let worst = '', drops = 0, most = -1;
+    let worst = '', drops = 0, most = -1, capturing = false;
     for (const {layer, label, rect} of cells) {
       const i = tree.index(layer, label), begin = tree.port(layer, label, false, 0);
       let load = 0;
@@ -281,11 +282,12 @@ class FabricMap {
       if (frame.switchWord[i] !== RUNNING) worst = WORDS[frame.switchWord[i]];
       else if (frame.trouble[i] && !worst) worst = 'trouble';
       drops += frame.dropped[i];
+      capturing ||= frame.capturing[i] > 0;
       if (frame.redirected[i] > most) most = frame.redirected[i];
     }
     put(group, 'class', `folded${worst ? ' trouble' : ''}${drops > 0 ? ' dropping' : ''}`);
     put(group, 'aria-label', `${node.id}: ${worst || WORDS[RUNNING]}`);
-    write(note, worst || (drops > 0 ? `${Math.ceil(drops)} drops/s` : most > 0 ? `up to ${percent(most)}` : ''));
+    write(note, worst || (drops > 0 ? `${Math.ceil(drops)} drops/s` : capturing ? CAPTURING : most > 0 ? `up to ${percent(most)}` : ''));
   }
 
   linkText(link) {
@@ -299,7 +301,7 @@ class FabricMap {
 
   // The state of a switch, and more about it.
   stateText(i) {
-    const {frame} = this, more = frame.trouble[i] || frame.how[i];
+    const {frame} = this, more = frame.trouble[i] || frame.how[i] || (frame.capturing[i] ? CAPTURING : '');
     return `${WORDS[frame.switchWord[i]]}${more ? `, ${more}` : ''}`;
   }
 
@@ -308,7 +310,7 @@ class FabricMap {
     if (!frame.told[i]) return `${node.id}: ${this.stateText(i)}`;
     const share = percent(frame.redirected[i]);
     return `${node.id} ${tree.code(node.layer, node.label)}\n${frame.scheme[i] || '–'}${share ? `, ${share} redirected` : ''}` +
-      (frame.dropped[i] ? `\n${counted(frame.dropped[i])} drops/s` : '') + (frame.trouble[i] ? `\n${frame.trouble[i]}` : '');
+      (frame.capturing[i] ? `\n${CAPTURING}` : '') + (frame.dropped[i] ? `\n${counted(frame.dropped[i])} drops/s` : '') + (frame.trouble[i] ? `\n${frame.trouble[i]}` : '');
   }
 
   // Shows the paths between two hosts: the default as a line, and the paths taken now as broad

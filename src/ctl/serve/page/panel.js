@@ -113,7 +113,7 @@ class Panel {
     const i = tree.index(end.layer, end.label);
     const good = frame.switchWord[i] === RUNNING && !frame.trouble[i], more = frame.trouble[i] || frame.how[i];
     const head = [this.close(), make('h2', {}, chosen.name + (chosen.port ? `.${chosen.port}` : '')),
-      make('p', {class: good ? 'dim' : 'bad'}, good ? `layer ${end.layer}, code ${tree.code(end.layer, end.label)}`
+      make('p', {class: good ? 'dim' : 'bad'}, good ? `layer ${end.layer}, code ${tree.code(end.layer, end.label)}${frame.capturing[i] ? `, ${CAPTURING}` : ''}`
         : `${WORDS[frame.switchWord[i]]}${more ? `: ${more}` : ''}`)];
     return head.concat(chosen.port ? this.port(history, frame, chosen, end) : this.ofSwitch(history, frame, end, i));
   }
