@@ -59,6 +59,14 @@ void ctl_print_states(const struct ctl *ctl, const struct metrics_poll *poll);
 // reports the lack of permission instead.
 void ctl_say_none(const struct ctl *ctl, const char *instance);
 
+// Reports the state of a switch in the words of drbctl list, with how and when, if it is dead, hung
+// or stopped; false: it is not.
+bool ctl_say_state(const struct metrics_switch *s);
+// Reports why this instance could not be read: its state if it is dead, hung or stopped, otherwise
+// the meaning of rc, a negative errno of drb_telemetry_open() or of a reader. `version` is that of
+// the switch, "" if it is not known.
+void ctl_say_why(const struct ctl *ctl, const char *instance, int rc, const char *version);
+
 // Finds the instance that the user means by "s2-5" or "drb-s2-5". Both functions exit if the text
 // names no switch.
 void ctl_instance(const struct ctl *ctl, const char *text, char instance[DRB_NAME_MAX]);

@@ -98,27 +98,34 @@ static bool is_instance(const struct drb_switch_info *info, const char *instance
 	return strcmp(own, instance) == 0;
 }
 
-// Reports the state of a switch, in the words of drbctl list, if the switch does not forward. Asks
-// all other switches, which know since when they have missed it. Returns false if its state is not
-// known.
+bool ctl_say_state(const struct metrics_switch *s)
+{
+	char instance[DRB_NAME_MAX], how[CTL_STATE_HOW_MAX];
+
+	if (s->state != CTL_STATE_dead && s->state != CTL_STATE_hung &&
+	    s->state != CTL_STATE_stopped)
+		return false;
+	drb_instance_name(instance, s->fabric, s->layer, s->label);
+	ctl_state_how(s, how);
+	drb_error("%s: %s%s%s", instance, ctl_state_word(s->state), *how ? ", " : "", how);
+	return true;
+}
+
+// Reports the state of a switch that does not forward. Asks all other switches, which know since
+// when they have missed it. Returns false if its state is not known.
 static bool say_state(const struct ctl *ctl, const char *instance)
 {
 	struct metrics_poller poller = {.runtime = ctl->runtime, .timeout_ms = ctl->timeout_ms};
 	struct metrics_poll poll;
-	char name[DRB_NAME_MAX], how[CTL_STATE_HOW_MAX];
+	char name[DRB_NAME_MAX];
 	bool said = false;
 
 	const int rc = metrics_poll(&poller, &poll);
 	for (size_t i = 0; rc == 0 && i < poll.count; i++) {
 		const struct metrics_switch *s = &poll.switches[i];
 		drb_instance_name(name, s->fabric, s->layer, s->label);
-		if (strcmp(name, instance) != 0 ||
-		    (s->state != CTL_STATE_dead && s->state != CTL_STATE_hung &&
-		     s->state != CTL_STATE_stopped))
-			continue;
-		ctl_state_how(s, how);
-		drb_error("%s: %s%s%s", instance, ctl_state_word(s->state), *how ? ", " : "", how);
-		said = true;
+		if (strcmp(name, instance) == 0)
+			said = ctl_say_state(s);
 	}
 	if (rc == 0)
 		metrics_poll_free(&poll);
@@ -182,17 +189,21 @@ static int visit_one(struct visits *visits, const struct drb_switch_socket *sock
 	return rc;
 }
 
-static void say_why(const struct visits *visits, const char *instance, int rc)
-{
-	char text[DRB_TELEMETRY_TEXT_MAX];
-
-	drb_telemetry_explain(rc, visits->version, text);
-	drb_error("%s: %s", instance, text);
-}
-
 static bool is_running(int rc)
 {
 	return rc != -ENOENT && rc != -ECONNREFUSED;
+}
+
+void ctl_say_why(const struct ctl *ctl, const char *instance, int rc, const char *version)
+{
+	char text[DRB_TELEMETRY_TEXT_MAX];
+
+	if (!is_running(rc)) {
+		ctl_say_none(ctl, instance);
+	} else if (rc != -ETIMEDOUT || !say_state(ctl, instance)) {
+		drb_telemetry_explain(rc, version, text);
+		drb_error("%s: %s", instance, text);
+	}
 }
 
 static int each_named(struct visits *visits, char *const names[], size_t count)
@@ -207,12 +218,10 @@ static int each_named(struct visits *visits, char *const names[], size_t count)
 			if (strcmp(visits->at[k].instance, instance) == 0)
 				rc = visit_one(visits, &visits->at[k]);
 		}
-		if (rc < 0)
+		if (rc < 0) {
+			ctl_say_why(visits->ctl, instance, rc, visits->version);
 			code = DRB_EXIT_FAILED;
-		if (rc < 0 && !is_running(rc))
-			ctl_say_none(visits->ctl, instance);
-		else if (rc < 0 && (rc != -ETIMEDOUT || !say_state(visits->ctl, instance)))
-			say_why(visits, instance, rc);
+		}
 	}
 	return code;
 }
@@ -226,7 +235,7 @@ static int each_running(struct visits *visits)
 		int rc = visit_one(visits, &visits->at[k]);
 		running += is_running(rc);
 		if (rc < 0 && is_running(rc)) {
-			say_why(visits, visits->at[k].instance, rc);
+			ctl_say_why(visits->ctl, visits->at[k].instance, rc, visits->version);
 			code = DRB_EXIT_FAILED;
 		}
 	}

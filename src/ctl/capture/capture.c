@@ -178,7 +178,7 @@ static uint64_t copy_packets(struct session *s, const struct output *o, uint64_t
 	return written;
 }
 
-static int capture_at(const struct options *o, const char *socket_path, const char *port)
+static int capture_at(const struct options *o, const struct drb_switch_socket *at, const char *port)
 {
 	struct bpf_program program = {0};
 	struct session s;
@@ -186,7 +186,7 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 	if (*o->filter)
 		session_compile(o->filter, &program);
 	const struct session_filter filter = {port, o->snap, &program};
-	int rc = session_open(&s, socket_path, o->ctl.timeout_ms, &filter);
+	int rc = session_open(&s, &o->ctl, at, &filter);
 	pcap_freecode(&program);
 	if (rc < 0)
 		return DRB_EXIT_FAILED;
@@ -214,7 +214,8 @@ static int capture_at(const struct options *o, const char *socket_path, const ch
 }
 
 // Finds the stats socket of the switch; false: the switch is not running.
-static bool find_switch(const struct ctl *ctl, const char *instance, char path[108])
+static bool find_switch(const struct ctl *ctl, const char *instance,
+			struct drb_switch_socket *socket)
 {
 	struct drb_switch_socket *at;
 	size_t count;
@@ -224,7 +225,7 @@ static bool find_switch(const struct ctl *ctl, const char *instance, char path[1
 		drb_die("out of memory");
 	for (size_t i = 0; i < count && !found; i++) {
 		found = strcmp(at[i].instance, instance) == 0;
-		snprintf(path, 108, "%s", at[i].path);
+		*socket = at[i];
 	}
 	free(at);
 	return found;
@@ -234,7 +235,8 @@ int ctl_capture(int argc, char **argv)
 {
 	struct options o = {.ctl = ctl_defaults(), .snap = DRB_CAPTURE_BYTES};
 	const struct drb_options sets[] = {{.option = option_table, &o}, CTL_SET(&o.ctl), {0}};
-	char path[108], name[2 * DRB_NAME_MAX], instance[DRB_NAME_MAX], *port;
+	struct drb_switch_socket socket;
+	char name[2 * DRB_NAME_MAX], instance[DRB_NAME_MAX], *port;
 
 	drb_options_parse(
 		sets,
@@ -253,9 +255,9 @@ int ctl_capture(int argc, char **argv)
 	if ((port = strchr(name, '.')))
 		*port++ = '\0';
 	ctl_instance(&o.ctl, name, instance);
-	if (!find_switch(&o.ctl, instance, path)) {
+	if (!find_switch(&o.ctl, instance, &socket)) {
 		ctl_say_none(&o.ctl, instance);
 		return DRB_EXIT_FAILED;
 	}
-	return capture_at(&o, path, port);
+	return capture_at(&o, &socket, port);
 }

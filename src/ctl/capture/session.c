@@ -196,20 +196,20 @@ static int session_begin(struct session *s, struct drb_telemetry *t, const char 
 	return rc;
 }
 
-int session_open(struct session *s, const char *socket_path, uint32_t timeout_ms,
+int session_open(struct session *s, const struct ctl *ctl, const struct drb_switch_socket *at,
 		 const struct session_filter *filter)
 {
 	struct drb_telemetry t;
 
 	*s = (struct session){.fd = -1};
-	int rc = drb_telemetry_open(&t, socket_path, timeout_ms);
+	int rc = drb_telemetry_open(&t, at->path, ctl->timeout_ms);
 	if (rc == 0)
 		rc = drb_read_all(&t, &s->all);
 	if (rc < 0) {
-		say_why(&t, socket_path, rc);
+		ctl_say_why(ctl, at->instance, rc, t.version);
 		return rc;
 	}
-	rc = session_begin(s, &t, socket_path, filter);
+	rc = session_begin(s, &t, at->path, filter);
 	drb_telemetry_close(&t);
 	if (rc < 0)
 		session_close(s);

@@ -10,6 +10,7 @@
 
 #include "common/capture/capture_ring.h"
 #include "common/telemetry/switch_reader.h"
+#include "ctl/ctl.h"
 
 struct session {
 	struct drb_switch_all all; // report of the switch when the capture began; owned
@@ -32,7 +33,7 @@ void session_compile(const char *filter, struct bpf_program *program);
 
 // Starts a capture at the switch behind this stats socket. Returns 0, or a negative errno with a
 // message printed.
-int session_open(struct session *s, const char *socket_path, uint32_t timeout_ms,
+int session_open(struct session *s, const struct ctl *ctl, const struct drb_switch_socket *at,
 		 const struct session_filter *filter);
 // Copies the oldest packet that is not yet read and marks it as read; false: there is none now.
 bool session_next(struct session *s, struct drb_capture_slot *packet);

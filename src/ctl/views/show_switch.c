@@ -128,6 +128,7 @@ void ctl_show_info(const struct drb_switch_all *all, struct show *s)
 	ctl_show_count(s, "ports_usable", "ports that can be used", info->ports_usable);
 	ctl_show_text(s, "trouble", "what is wrong with the other ports", info->trouble);
 	ctl_show_text(s, "state", "running: all ports forward", ctl_state_of(info));
+	ctl_show_count(s, "capturing", "1: a capture of its packets runs", info->capturing);
 	ctl_show_count(s, "pid", "process", info->pid);
 	ctl_show_count(s, "reloads", "of the config, since the start", info->reloads);
 	ctl_show_real(s, "uptime_s", "seconds since the start", 3,

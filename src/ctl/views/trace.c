@@ -21,7 +21,7 @@
 
 #include "ctl/capture/session.h"
 #include "ctl/ctl.h"
-#include "ctl/views/fabric_state.h"
+#include "ctl/views/hops.h"
 #include "ctl/views/path_ends.h"
 
 #define FILTER_MAX 512
@@ -34,22 +34,11 @@ struct options {
 	uint64_t time_ns, count; // count 0: no limit
 };
 
-// Packets that left a switch at one port by the same decision, or were dropped there for the same
-// reason.
-struct hop {
-	const struct session *session;
-	uint32_t port;
-	bool dropped;
-	const char *way; // from session_way()
-	uint64_t packets, queue_sum;
-	uint32_t queue_max;
-};
-
 struct trace {
-	struct session *session; // one for each switch that captures; owned
+	const struct metrics_poll *poll; // of the fabric, before the captures begin
+	struct session *session;         // one for each switch that captures; owned
 	size_t sessions;
-	struct hop *hop;
-	size_t hops, room;
+	struct hops hops;
 	uint64_t sent;        // packets that left the first switch
 	struct drb_end first; // the end at the switch of the sending host
 	bool first_watched;
@@ -86,29 +75,6 @@ static void make_filter(const struct path_ends *e, char filter[FILTER_MAX])
 			 f->from, f->to);
 }
 
-// Finds the hop of a packet, or adds it for the first packet.
-static struct hop *hop_of(struct trace *t, const struct session *s,
-			  const struct drb_capture_slot *p)
-{
-	const char *way = session_way(s, p);
-	bool dropped = drb_capture_is_drop(p->kind);
-
-	for (size_t i = 0; i < t->hops; i++) {
-		struct hop *h = &t->hop[i];
-		if (h->session == s && h->port == p->port && h->dropped == dropped && h->way == way)
-			return h;
-	}
-	if (t->hops == t->room) {
-		t->room = t->room ? 2 * t->room : 64;
-		t->hop = realloc(t->hop, t->room * sizeof(*t->hop));
-		if (!t->hop)
-			drb_die("out of memory");
-	}
-	t->hop[t->hops] =
-		(struct hop){.session = s, .port = p->port, .dropped = dropped, .way = way};
-	return &t->hop[t->hops++];
-}
-
 static bool is_first(const struct trace *t, uint32_t layer, uint32_t label)
 {
 	return layer == t->first.layer && label == t->first.label;
@@ -118,11 +84,8 @@ static void count_packet(struct trace *t, const struct session *s, const struct 
 {
 	if (p->kind == DRB_CAPTURE_IN || p->port >= s->all.port_count)
 		return;
-	struct hop *h = hop_of(t, s, p);
-	h->packets++;
-	h->queue_sum += p->queue;
-	h->queue_max = p->queue > h->queue_max ? p->queue : h->queue_max;
-	t->sent += !h->dropped &&
+	hops_count(&t->hops, s, p);
+	t->sent += !drb_capture_is_drop(p->kind) &&
 		   is_first(t, (uint32_t)s->all.info.layer, (uint32_t)s->all.info.label);
 }
 
@@ -156,47 +119,6 @@ static void trace_watch(struct trace *t, const struct options *o)
 	for (size_t i = 0; i < t->sessions; i++)
 		session_end(&t->session[i]);
 	take_packets(t);
-}
-
-// Orders hops as packets pass them: up by layers, then down.
-static int by_way(const void *a, const void *b)
-{
-	const struct hop *x = a, *y = b;
-	const struct drb_switch_info *s = &x->session->all.info, *r = &y->session->all.info;
-	bool up = x->session->all.ports[x->port].name[0] == 'u';
-	bool other_up = y->session->all.ports[y->port].name[0] == 'u';
-
-	if (up != other_up)
-		return up ? -1 : 1;
-	if (s->layer != r->layer)
-		return (s->layer < r->layer) == up ? -1 : 1;
-	if (s->label != r->label)
-		return s->label < r->label ? -1 : 1;
-	if (x->port != y->port)
-		return x->port < y->port ? -1 : 1;
-	return x->packets > y->packets ? -1 : x->packets < y->packets;
-}
-
-static void print_hop(struct drb_table *rows, const struct trace *t, const struct hop *h)
-{
-	const struct drb_switch_all *all = &h->session->all;
-	const struct drb_switch_port *p = &all->ports[h->port];
-	double queue = (double)h->queue_sum / (double)h->packets;
-	char way[2 * DRB_READER_TEXT_MAX];
-
-	snprintf(way, sizeof(way), "%s%s", h->dropped ? "dropped: " : "", h->way);
-	drb_table_text(rows, "switch", NULL, all->info.name);
-	drb_table_text(rows, "port", NULL, p->name);
-	drb_table_text(rows, "to", NULL, drb_known_text(p->peer));
-	drb_table_count(rows, "packets", NULL, h->packets);
-	drb_table_real(rows, "packets_percent", "% of packets", 1,
-		       ctl_percent(h->packets, t->sent > h->packets ? t->sent - h->packets : 0));
-	drb_table_text(rows, "way", NULL, way);
-	drb_table_text(rows, "scheme", NULL,
-		       p->name[0] == 'u' ? drb_known_text(all->routing.scheme) : "");
-	drb_table_real(rows, "queue_packets_mean", "queue pkts, mean", 2, queue);
-	drb_table_count(rows, "queue_packets_max", "max", h->queue_max);
-	drb_table_row_end(rows);
 }
 
 // The number of packets that were lost because a capture ring was full.
@@ -267,19 +189,41 @@ static int trace_print(struct trace *t, const struct options *o)
 	struct drb_table *rows = drb_table_new(stdout, o->ctl.format);
 	uint64_t lost = lost_packets(t);
 
-	if (t->hops)
-		qsort(t->hop, t->hops, sizeof(*t->hop), by_way);
-	for (size_t i = 0; i < t->hops; i++)
-		print_hop(rows, t, &t->hop[i]);
+	hops_print(&t->hops, rows, t->sent);
 	drb_table_end(rows);
 	if (lost)
 		drb_warn("%" PRIu64
 			 " packets came faster than they could be read and are not counted",
 			 lost);
-	if (t->hops)
+	if (t->hops.count)
 		return DRB_EXIT_OK;
 	say_none(o);
 	return DRB_EXIT_FAILED;
+}
+
+// What the poll found at this place; NULL: no switch.
+static const struct metrics_switch *polled_at(const struct trace *t, uint32_t layer, uint32_t label)
+{
+	for (size_t i = 0; i < t->poll->count; i++) {
+		const struct metrics_switch *s = &t->poll->switches[i];
+		if (s->layer == layer && s->label == label)
+			return s;
+	}
+	return NULL;
+}
+
+// Starts a capture at a switch; false: it failed, and the reason was printed.
+static bool add_session(struct trace *t, const struct options *o,
+			const struct drb_switch_socket *at, const struct session_filter *filter)
+{
+	const struct metrics_switch *polled = polled_at(t, at->layer, at->label);
+
+	if ((polled && ctl_say_state(polled)) ||
+	    session_open(&t->session[t->sessions], &o->ctl, at, filter) < 0)
+		return false;
+	t->sessions++;
+	t->first_watched |= is_first(t, at->layer, at->label);
+	return true;
 }
 
 // Starts a capture at every switch of the fabric; false: it failed at one of them.
@@ -298,12 +242,8 @@ static bool open_sessions(struct trace *t, const struct options *o)
 	    !(t->session = calloc(count + 1, sizeof(*t->session))))
 		drb_die("out of memory");
 	for (size_t i = 0; i < count; i++) {
-		struct session *s = &t->session[t->sessions];
-		bool open = session_open(s, at[i].path, o->ctl.timeout_ms, &wanted) == 0;
 		found |= is_first(t, at[i].layer, at[i].label);
-		t->sessions += open;
-		t->first_watched |= open && is_first(t, at[i].layer, at[i].label);
-		all &= open;
+		all &= add_session(t, o, &at[i], &wanted);
 	}
 	free(at);
 	pcap_freecode(&program);
@@ -314,9 +254,10 @@ static bool open_sessions(struct trace *t, const struct options *o)
 	return all;
 }
 
-static int trace(const struct options *o, const struct drb_tree *tree)
+static int trace(const struct options *o, const struct metrics_poll *poll,
+		 const struct drb_tree *tree)
 {
-	struct trace t = {.first = drb_tree_host_peer(tree, o->ends.from)};
+	struct trace t = {.poll = poll, .first = drb_tree_host_peer(tree, o->ends.from)};
 	bool whole = open_sessions(&t, o);
 	int code = DRB_EXIT_FAILED;
 
@@ -327,8 +268,41 @@ static int trace(const struct options *o, const struct drb_tree *tree)
 	for (size_t i = 0; i < t.sessions; i++)
 		session_close(&t.session[i]);
 	free(t.session);
-	free(t.hop);
+	hops_free(&t.hops);
 	return whole ? code : DRB_EXIT_FAILED;
+}
+
+// Takes the size of the fabric from a switch that answered; false: none did, which was printed.
+static bool tree_of(const struct metrics_poll *poll, struct drb_tree *tree)
+{
+	for (size_t i = 0; i < poll->count; i++) {
+		const struct drb_switch_info *info = &poll->switches[i].all.info;
+		if (poll->switches[i].error == 0 &&
+		    drb_tree_init_uplinks(tree, (uint32_t)info->layers, (uint32_t)info->arity,
+					  (uint32_t)info->uplinks) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < poll->count; i++)
+		ctl_say_state(&poll->switches[i]);
+	return false;
+}
+
+static int trace_fabric(struct options *o)
+{
+	struct metrics_poller poller = ctl_poller(&o->ctl);
+	struct metrics_poll poll;
+	struct drb_tree tree;
+	int code = DRB_EXIT_FAILED;
+
+	ctl_poll(&o->ctl, &poller, &poll);
+	if (tree_of(&poll, &tree)) {
+		path_ends_resolve(&o->ends, &tree);
+		drb_interrupt_catch(SA_RESTART | SA_RESETHAND);
+		code = trace(o, &poll, &tree);
+	}
+	metrics_poll_free(&poll);
+	metrics_poller_close(&poller);
+	return code;
 }
 
 static const struct drb_option option_table[] = {
@@ -344,7 +318,6 @@ int ctl_trace(int argc, char **argv)
 	struct options o = {.ctl = ctl_defaults(), .time_ns = 2000000000};
 	const struct drb_options sets[] = {
 		{.option = option_table, &o}, PATH_ENDS_SET(&o.ends), CTL_TABLE_SETS(&o.ctl), {0}};
-	struct fabric_state fabric;
 
 	drb_options_parse(
 		sets,
@@ -356,12 +329,5 @@ int ctl_trace(int argc, char **argv)
 		"packet was seen or a switch could not be watched.",
 		argc, argv);
 	o.ctl.fabric = o.ctl.fabric ? o.ctl.fabric : DRB_FABRIC_DEFAULT;
-	fabric_state_read(&fabric, &o.ctl);
-	const struct drb_tree tree = fabric.tree;
-	fabric_state_free(&fabric);
-	if (tree.layers == 0)
-		return DRB_EXIT_FAILED;
-	path_ends_resolve(&o.ends, &tree);
-	drb_interrupt_catch(SA_RESTART | SA_RESETHAND);
-	return trace(&o, &tree);
+	return trace_fabric(&o);
 }

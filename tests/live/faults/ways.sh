@@ -95,6 +95,19 @@ around() {
     traced 'all(.[]; (.to | startswith("s2-7") | not) and .way != "detour") and (map(.switch) | unique | length) >= 5'
 }
 check "none goes there, nor on a detour" soon around
+# A dead switch and a hung one cannot be watched. The others are, after one wait for both.
+beside_dead() {
+  kill -9 "$(pid_of s3-1)"
+  fabric pause s3-3
+  trace --count 100 2>"$scratch/said"
+  local status=$?
+  fabric resume s3-3
+  cat "$scratch/said"
+  [ $status = 1 ] && [ "$(grep -c '^drbctl: drb-s' "$scratch/said")" = 2 ] &&
+    grep -q '^drbctl: drb-s3-1: dead, killed at ' "$scratch/said" &&
+    grep -q '^drbctl: drb-s3-3: hung, answers nothing' "$scratch/said" && traced 'any(.[]; .to == "h15.eth0")'
+}
+check "a dead and a hung switch are named, the others watched" beside_dead
 check "down" fabric down
 # The suggested command to send packets suits another fabric, too.
 up -l 1 -d 2 --fabric lab
