@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs pip install where the switch cannot be built, then a study with the installed package.
+"""Builds what needs no DPDK where there is none: the laboratory by pip install, which then runs a
+study, and drbctl and libdrb by meson.
 
 test_lab_install.py SOURCES    TAP on standard output."""
 import os
@@ -30,31 +31,36 @@ def run(*command, **more):
     return done.stdout
 
 
-def without_dpdk(folder):
-    """Returns an environment with the system's compiler and a pkg-config that knows only C."""
+def environment_of(folder, wanted):
+    """Returns an environment with the system's compiler and a pkg-config that knows only libraries
+    for which `wanted` of their name holds."""
     known = f'{folder}/pkgconfig'
     os.mkdir(known)
-    paths = run('pkg-config', '--variable', 'pc_path', 'pkg-config').strip().split(':')
-    for name in ('jansson', 'yaml-0.1', 'zlib'):
-        path = next(f'{path}/{name}.pc' for path in paths if os.path.exists(f'{path}/{name}.pc'))
-        os.symlink(path, f'{known}/{name}.pc')
+    for path in run('pkg-config', '--variable', 'pc_path', 'pkg-config').strip().split(':'):
+        for file in os.listdir(path) if os.path.isdir(path) else ():
+            if wanted(file.removesuffix('.pc')) and not os.path.lexists(f'{known}/{file}'):
+                os.symlink(f'{path}/{file}', f'{known}/{file}')
     environment = {name: value for name, value in os.environ.items()
                    if name not in ('DRB_BUILD', 'PYTHONPATH')}
     # With CC set, meson uses no compiler cache, which may belong to another user.
     return {**environment, 'CC': 'cc', 'HOME': folder, 'PKG_CONFIG_LIBDIR': known, 'PIP_CONFIG_FILE': '/dev/null'}
 
 
+def copy_sources(folder):
+    """Copies files that are tracked or may be added."""
+    names = run('git', '-C', sys.argv[1], '-c', 'safe.directory=*', 'ls-files', '-z', '--cached',
+                '--others', '--exclude-standard').split('\0')
+    for name in sorted(name for name in names if os.path.isfile(f'{sys.argv[1]}/{name}')):
+        os.makedirs(os.path.dirname(f'{folder}/{name}'), exist_ok=True)
+        shutil.copy(f'{sys.argv[1]}/{name}', f'{folder}/{name}')
+
+
 def a_wheel_of_the_laboratory_runs_a_study():
     """Installs offline, into a clean environment that sees the system's packages."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = without_dpdk(folder)
+        environment = environment_of(folder, {'jansson', 'yaml-0.1', 'zlib'}.__contains__)
         venv.create(f'{folder}/venv', system_site_packages=True, with_pip=True)
-        # Copies files that are tracked or may be added.
-        names = run('git', '-C', sys.argv[1], '-c', 'safe.directory=*', 'ls-files', '-z', '--cached',
-                    '--others', '--exclude-standard').split('\0')
-        for name in sorted(name for name in names if os.path.isfile(f'{sys.argv[1]}/{name}')):
-            os.makedirs(os.path.dirname(f'{folder}/sources/{name}'), exist_ok=True)
-            shutil.copy(f'{sys.argv[1]}/{name}', f'{folder}/sources/{name}')
+        copy_sources(f'{folder}/sources')
         run(f'{folder}/venv/bin/pip', 'install', '--quiet', '--no-build-isolation', '--no-deps',
             '--no-index', f'{folder}/sources', env=environment)
         installed = f'{folder}/venv/bin'
@@ -71,5 +77,19 @@ def a_wheel_of_the_laboratory_runs_a_study():
         assert 'dmodk' in told and os.path.exists(f'{folder}/study/schemes.csv'), told
 
 
+def drbctl_and_libdrb_need_no_dpdk():
+    """Builds them with warnings as errors, and asks for switches where there are none."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = environment_of(folder, lambda name: 'dpdk' not in name)
+        copy_sources(f'{folder}/sources')
+        build = f'{folder}/build'
+        run('meson', 'setup', '--werror', '-Dswitch=disabled', '-Dctl=enabled', '-Dtests=disabled', build,
+            f'{folder}/sources', env=environment)
+        run('meson', 'compile', '-C', build, 'drbctl', 'drb:shared_library', env=environment)
+        assert 'drb_chooser_choose' in run('nm', '-D', '--defined-only', f'{build}/src/lib/libdrb.so')
+        asked = subprocess.run([f'{build}/src/ctl/drbctl', '--runtime', folder, 'list'], capture_output=True, text=True)
+        assert (asked.returncode, asked.stderr) == (1, 'drbctl: no switch is running\n'), asked
+
+
 if __name__ == '__main__':
-    tap.run([a_wheel_of_the_laboratory_runs_a_study])
+    tap.run([a_wheel_of_the_laboratory_runs_a_study, drbctl_and_libdrb_need_no_dpdk])

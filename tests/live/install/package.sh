@@ -30,7 +30,8 @@ for folder in run tmp; do
 done
 mount -t proc proc "$clean/proc" || cannot_run "no /proc of its own"
 
-inside() { chroot "$clean" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 "$@"; }
+# Reports and caches of libraries are written to /tmp.
+inside() { chroot "$clean" env -i -C /tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 "$@"; }
 # Lists every file except those that dpkg and caches keep, and accounts. As other packages, this one
 # leaves its account, which may own files.
 files() {
