@@ -68,6 +68,18 @@ static int open_dir(const char *path)
 	return rc;
 }
 
+// Gives the directory to the user of the switch, and lets only the group of operators in. Only its
+// owner may change its mode: root has no CAP_FOWNER in containers. Returns -1 with errno set if
+// this fails.
+static int hand_over(int fd, gid_t group)
+{
+	const mode_t mode = group == (gid_t)-1 ? 0700 : 0710;
+
+	if (fchown(fd, geteuid(), group) < 0 || fchmod(fd, mode) < 0)
+		return -1;
+	return fchown(fd, owner(), group);
+}
+
 // Opens and locks dir. Returns a descriptor or -errno. -EBUSY: a running switch has the lock.
 // -EAGAIN: another process removed the directory between open() and flock() here.
 static int lock_dir(gid_t group)
@@ -81,8 +93,7 @@ static int lock_dir(gid_t group)
 		rc = errno == EWOULDBLOCK ? -EBUSY : -errno; // EWOULDBLOCK is EAGAIN
 	else if (lstat(dir, &there) < 0 || fstat(fd, &here) < 0 || here.st_ino != there.st_ino)
 		rc = -EAGAIN;
-	else if (access(dir, W_OK) < 0 || fchown(fd, owner(), group) < 0 ||
-		 fchmod(fd, group == (gid_t)-1 ? 0700 : 0710) < 0)
+	else if (access(dir, W_OK) < 0 || hand_over(fd, group) < 0)
 		rc = -errno;
 	if (rc == 0)
 		return fd;

@@ -55,6 +55,26 @@ for driver in af_packet af_xdp memif; do
     test "$(promiscuous drb-s1-0 d0)" = 0
   check "$driver: down" fabric down
 done
+# Root has fewer rights in the containers of deploy/Containerfile. For instance, it may not change
+# the mode of what it gave to the user drbswitch.
+rights=$(sed -n 's/.*--cap-add \([A-Z_,]*\) .*/\L\1/p' "$root/deploy/Containerfile" | head -n 1)
+in_container() {
+  ip netns exec drb-s1-0 setpriv --bounding-set "-all,+${rights//,/,+}" --no-new-privs \
+    "$build/src/switch/drbswitch" -c /run/drbswitch/drb/s1-0.yaml >"$scratch/said" 2>&1
+}
+all_run() { drbctl list --json | jq -se 'length == 6 and all(.state == "running")' || { cat "$scratch/said" && false; }; }
+up -l 2 -d 2
+check "a switch stops" fabric stop s1-0
+in_container &
+check "it starts with the rights of a container" soon all_run
+pid_in_container=$(drbctl list --csv | awk -F, '$2 == "s1-0" { print $(NF - 1) }')
+kill -9 "$pid_in_container"
+in_container &
+restarted() { all_run && [ "$(drbctl list --csv | awk -F, '$2 == "s1-0" { print $(NF - 1) }')" != "$pid_in_container" ]; }
+check "and again after it was killed" soon restarted
+kill "$(drbctl list --csv | awk -F, '$2 == "s1-0" { print $(NF - 1) }')"
+wait
+check "the others go" fabric down
 check "nothing is left" nothing_left
 
 # Accounts are changed in this story only. Without the account drbswitch, switches become nobody and
