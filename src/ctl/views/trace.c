@@ -201,7 +201,7 @@ static int trace_print(struct trace *t, const struct options *o)
 	return DRB_EXIT_FAILED;
 }
 
-// What the poll found at this place; NULL: no switch.
+// Returns the result of the poll for the switch at this place; NULL: there is none.
 static const struct metrics_switch *polled_at(const struct trace *t, uint32_t layer, uint32_t label)
 {
 	for (size_t i = 0; i < t->poll->count; i++) {
