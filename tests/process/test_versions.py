@@ -223,7 +223,7 @@ def a_later_format_is_refused_with_both_versions():
 
 def captures_of_other_versions_are_refused():
     """A switch hangs up on a reader whose messages it does not understand."""
-    version, told = stored()[-1]
+    version, told = stored()[0]
     told['replies']['/drb/capture'] = 'ok: waits'
 
     def hang_up():
