@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks versions. Both changelogs begin with meson.build's version, no release has more than 20
-# lines, and Debian's package of the library is named after the library's soname.
+# Checks versions. Both changelogs begin with meson.build's version, pyproject.toml has it, no
+# release has more than 20 lines, and Debian's package of the library is named after its soname.
 #   tests/process/check_changelog.sh VERSION SOURCES
 set -euo pipefail
 
@@ -11,6 +11,7 @@ first=$(grep -m 1 '^## ' "$2/CHANGELOG.md")
 # Debian sorts "~" before the end of a version: 0.3.0~dev comes before 0.3.0.
 debian=$(head -n 1 "$2/debian/changelog")
 [[ $debian == "drbswitch (${1/-/\~}) "* ]] || fail "debian/changelog begins with '$debian', meson.build says $1"
+grep -q "^version = '${1/-dev/.dev0}' " "$2/pyproject.toml" || fail "pyproject.toml has another version than meson.build, $1"
 soname=libdrb${1%.*}
 grep -qx "Package: $soname" "$2/debian/control" || fail "debian/control has no $soname, meson.build says $1"
 [ -e "$2/debian/$soname.install" ] || fail "there is no debian/$soname.install, meson.build says $1"
