@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The options --csv, --json and --wide of all verbs and programs that print a table.
+// The options --csv, --json, --wide and --color of all verbs and programs that print a table.
 
 #include "common/cli/options.h"
 

@@ -102,29 +102,29 @@ static char *table_text(const char *text)
 	return copy;
 }
 
-static void push(struct drb_table *t, char *cell)
+static void push(struct drb_table *t, char *text, bool bad)
 {
 	if (t->used == t->room) {
 		t->room = t->room ? 2 * t->room : 64;
 		t->cells = drb_table_checked(realloc(t->cells, t->room * sizeof(*t->cells)));
 	}
-	t->cells[t->used++] = cell;
+	t->cells[t->used++] = (struct drb_cell){text, bad};
 }
 
-static void put_below(struct drb_table *t, const struct drb_column *c, const char *text)
+static void put_below(struct drb_table *t, const struct drb_column *c, const char *text, bool bad)
 {
 	if (!*drb_table_title(c) || (c->kind == LOSS && strcmp(text, "0") == 0 && !wide))
 		return;
-	push(t, table_text(c->key));
-	push(t, table_text(text));
-	push(t, table_text(t->meaning ? t->meaning : ""));
+	push(t, table_text(c->key), false);
+	push(t, table_text(text), bad);
+	push(t, table_text(t->meaning ? t->meaning : ""), false);
 }
 
 // Adds one cell: its text, and its value for JSON. Takes over the caller's reference to the value.
 static void cell_put(struct drb_table *t, struct drb_column c, const char *text, json_t *value)
 {
 	if (t->below)
-		put_below(t, &c, text);
+		put_below(t, &c, text, t->bad);
 	else if (!t->any)
 		add_column(t, c);
 	if (t->format == DRB_FORMAT_JSON) {
@@ -132,10 +132,11 @@ static void cell_put(struct drb_table *t, struct drb_column c, const char *text,
 			t->object = drb_table_checked(json_object());
 		json_object_set_new(t->object, c.key, drb_table_checked(value));
 	} else if (!t->below) {
-		push(t, t->format == DRB_FORMAT_TABLE ? table_text(text) : copied(text));
+		push(t, t->format == DRB_FORMAT_TABLE ? table_text(text) : copied(text), t->bad);
 	}
 	t->at++;
 	t->meaning = NULL;
+	t->bad = false;
 }
 
 // A JSON value is made only in JSON format.
@@ -201,14 +202,19 @@ void drb_table_meaning(struct drb_table *t, const char *meaning)
 	t->meaning = meaning;
 }
 
+void drb_table_bad(struct drb_table *t, bool bad)
+{
+	t->bad = bad;
+}
+
 static void end_csv(struct drb_table *t)
 {
 	for (uint32_t i = 0; i < t->count && !t->any; i++)
 		fprintf(t->out, "%s%c", t->columns[i].key, i + 1 < t->count ? ',' : '\n');
 	for (uint32_t i = 0; i < t->count; i++) {
-		csv_cell(t->out, t->cells[i]);
+		csv_cell(t->out, t->cells[i].text);
 		fputc(i + 1 < t->count ? ',' : '\n', t->out);
-		free(t->cells[i]);
+		free(t->cells[i].text);
 	}
 	t->used = 0;
 }
@@ -235,7 +241,7 @@ void drb_table_end(struct drb_table *t)
 	if (t->format == DRB_FORMAT_TABLE && t->any)
 		drb_table_print(t);
 	for (size_t i = 0; i < t->used; i++)
-		free(t->cells[i]);
+		free(t->cells[i].text);
 	for (uint32_t c = 0; c < t->count; c++) {
 		free((char *)t->columns[c].key);
 		free((char *)t->columns[c].title);

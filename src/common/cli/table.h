@@ -46,6 +46,8 @@ void drb_table_real(struct drb_table *t, const char *key, const char *title, int
 void drb_table_flag(struct drb_table *t, const char *key, const char *title, bool value);
 // Sets the meaning of the next cell, for drb_table_below(). The text must last until then.
 void drb_table_meaning(struct drb_table *t, const char *meaning);
+// Says whether the next cell shows something wrong: terminals print it bold and red (colour.h).
+void drb_table_bad(struct drb_table *t, bool bad);
 // Ends the row. CSV and JSON are written here; drb_table_end() writes a table and frees t.
 void drb_table_row_end(struct drb_table *t);
 void drb_table_end(struct drb_table *t);

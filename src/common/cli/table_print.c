@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/cli/colour.h"
+
 #define FOLDED_MIN 24 // minimal characters per line, for a text that continues in further lines
 
 // Columns of the terminal; INT_MAX if the output is not a terminal.
@@ -34,7 +36,7 @@ static void print_words(FILE *out, const char *text, int at, int room)
 		text += length;
 		text += *text == ' ';
 	}
-	fprintf(out, "%s\n", text);
+	fputs(text, out);
 }
 
 // Returns the length of a heading's next line in a column of this width. The line has as many words
@@ -73,9 +75,9 @@ static int width_of(const struct drb_table *t, uint32_t c)
 	if (width == 0)
 		return 0;
 	for (size_t i = c; i < t->used; i += t->count) {
-		int w = (int)strlen(t->cells[i]);
+		int w = (int)strlen(t->cells[i].text);
 		width = w > width ? w : width;
-		zero &= strcmp(t->cells[i], "0") == 0;
+		zero &= strcmp(t->cells[i].text, "0") == 0;
 	}
 	return zero ? 0 : width;
 }
@@ -110,27 +112,31 @@ static void name_left_out(const struct drb_table *t, const int *width, uint32_t 
 	}
 	fclose(out);
 	print_words(t->out, text, 0, room);
+	fputc('\n', t->out);
 	free(text);
 }
 
-static void print_row(const struct drb_table *t, const int *width, char *const *cells,
+static void print_row(const struct drb_table *t, const int *width, const struct drb_cell *cells,
 		      uint32_t count, int room)
 {
+	const bool colour = drb_colour_on(t->out);
 	uint32_t last = 0;
 	int at = 0;
 
 	for (uint32_t c = 0; c < count; c++)
 		last = width[c] ? c : last;
 	for (uint32_t c = 0; c <= last; c++) {
-		const char *text = cells ? cells[c] : drb_table_title(&t->columns[c]);
+		const char *text = cells ? cells[c].text : drb_table_title(&t->columns[c]);
+		const bool bad = colour && cells && cells[c].bad;
 		bool words = t->columns[c].kind == TEXT;
 		if (width[c] == 0)
 			continue;
+		fputs(bad ? DRB_COLOUR_BAD : "", t->out);
 		if (c == last && words)
 			print_words(t->out, text, at, room);
 		else // align numbers by their last digit, names by their first letter
-			fprintf(t->out, words ? "%-*s%s" : "%*s%s", width[c], text,
-				c < last ? "  " : "\n");
+			fprintf(t->out, words ? "%-*s" : "%*s", width[c], text);
+		fprintf(t->out, "%s%s", bad ? DRB_COLOUR_END : "", c < last ? "  " : "\n");
 		at += width[c] + 2;
 	}
 }

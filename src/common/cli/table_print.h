@@ -15,16 +15,22 @@ struct drb_column {
 	enum drb_cell_kind kind;
 };
 
+struct drb_cell {
+	char *text; // owned
+	bool bad;   // bold and red on terminals
+};
+
 struct drb_table {
 	FILE *out;
 	enum drb_format format;
 	bool below, stacked;
 	const char *meaning; // meaning of the next cell
 	struct drb_column *columns;
-	uint32_t count; // columns
-	uint32_t at;    // column of the next cell
-	bool any;       // rows are complete
-	char **cells;   // every cell so far, row by row; in CSV only this row
+	uint32_t count;         // columns
+	uint32_t at;            // column of the next cell
+	bool any;               // rows are complete
+	bool bad;               // the next cell shows something wrong
+	struct drb_cell *cells; // every cell so far, row by row; in CSV only this row
 	size_t used, room;
 	json_t *object; // JSON: this row
 };

@@ -35,6 +35,16 @@ bool ctl_state_is_bad(enum ctl_state state)
 	       state == CTL_STATE_unknown;
 }
 
+bool ctl_state_stands_out(enum ctl_state state)
+{
+	return ctl_state_is_bad(state) || state == CTL_STATE_cut || state == CTL_STATE_slow;
+}
+
+bool ctl_port_stands_out(const struct drb_switch_port *port)
+{
+	return port->usable == 0 && !strstr(port->state, "drained");
+}
+
 static bool begins_with(const char *text, const char *begin)
 {
 	return strncmp(text, begin, strlen(begin)) == 0;

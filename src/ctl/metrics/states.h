@@ -36,6 +36,11 @@ const char *ctl_state_of(const struct drb_switch_info *info);
 // True if the switch needs an operator: it is stuck, hung, dead or unknown.
 bool ctl_state_is_bad(enum ctl_state state);
 
+// True if terminals emphasise the state: it is bad, or the switch forwards less than it should.
+bool ctl_state_stands_out(enum ctl_state state);
+// The same of a port: it takes no traffic, and nobody drained it.
+bool ctl_port_stands_out(const struct drb_switch_port *port);
+
 // Sets the state of every switch of a poll, and since when its neighbours miss it.
 void ctl_states_find(struct metrics_poll *poll);
 

@@ -85,7 +85,9 @@ static void check_one(struct check *c, const struct metrics_switch *s)
 	}
 	drb_table_text(c->rows, "fabric", c->one_fabric ? "" : NULL, s->fabric);
 	drb_table_text(c->rows, "switch", NULL, s->name);
+	drb_table_bad(c->rows, ctl_state_stands_out(s->state));
 	drb_table_text(c->rows, "state", NULL, ctl_state_word(s->state));
+	drb_table_bad(c->rows, b.known && !conserved);
 	if (b.known)
 		drb_table_flag(c->rows, "conserved", NULL, conserved);
 	else
@@ -95,6 +97,7 @@ static void check_one(struct check *c, const struct metrics_switch *s)
 	drb_table_count(c->rows, "in_discards", "in drops", b.sum.in_discards);
 	drb_table_count(c->rows, "out_discards", "out drops", b.sum.out_discards);
 	drb_table_count(c->rows, "queue_packets", "queue pkts", b.sum.queue_packets);
+	drb_table_bad(c->rows, b.known && b.missing != 0);
 	if (b.known)
 		drb_table_integer(c->rows, "missing_packets", "missing pkts", b.missing);
 	else

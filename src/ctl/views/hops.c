@@ -83,6 +83,7 @@ static void print_hop(struct drb_table *rows, const struct hop *h, uint64_t sent
 	drb_table_count(rows, "packets", NULL, h->packets);
 	drb_table_real(rows, "packets_percent", "% of packets", 1,
 		       ctl_percent(h->packets, sent > h->packets ? sent - h->packets : 0));
+	drb_table_bad(rows, h->dropped);
 	drb_table_text(rows, "way", NULL, way);
 	drb_table_text(rows, "scheme", NULL,
 		       p->name[0] == 'u' ? drb_known_text(all->routing.scheme) : "");

@@ -39,6 +39,20 @@ static struct drb_switch_info info_from_tree(const struct metrics_poll *poll,
 	return info;
 }
 
+// True if a part of this trouble ("d1 down; u0 drained") is not an order of somebody.
+static bool is_fault(const char *trouble)
+{
+	const char *known = drb_known_text(trouble);
+
+	for (const char *at = known; at && *at;) {
+		const size_t length = strcspn(at, ";");
+		if (!memmem(at, length, "drained", strlen("drained")))
+			return true;
+		at += length + strspn(at + length, "; ");
+	}
+	return false;
+}
+
 static void list_one(struct drb_table *rows, const struct metrics_poll *poll,
 		     const struct metrics_switch *s)
 {
@@ -51,7 +65,9 @@ static void list_one(struct drb_table *rows, const struct metrics_poll *poll,
 	drb_table_text(rows, "switch", NULL, s->name);
 	drb_table_count(rows, "ports", NULL, info.ports);
 	drb_table_count(rows, "ports_usable", "usable", info.ports_usable);
+	drb_table_bad(rows, ctl_state_stands_out(s->state));
 	drb_table_text(rows, "state", NULL, ctl_state_word(s->state));
+	drb_table_bad(rows, ctl_state_stands_out(s->state) || is_fault(info.trouble));
 	drb_table_text(rows, "trouble", NULL, *how ? how : drb_known_text(info.trouble));
 	drb_table_real(rows, "uptime_s", "uptime s", 0, drb_real_of(info.uptime_ns) / 1e9);
 	drb_table_text(rows, "code", NULL, drb_known_text(info.code));

@@ -178,6 +178,7 @@ static void print_hop(struct path *p, const struct drb_switch_all *all, const st
 	drb_table_text(p->rows, "switch", NULL, all->info.name);
 	drb_table_text(p->rows, "port", NULL, port);
 	drb_table_text(p->rows, "to", NULL, now ? drb_known_text(now->peer) : NULL);
+	drb_table_bad(p->rows, now && ctl_port_stands_out(now));
 	drb_table_text(p->rows, "state", NULL, now ? drb_known_text(now->state) : NULL);
 	drb_table_count(p->rows, "queue_packets", "queue pkts",
 			now ? now->count.queue_packets : DRB_UNKNOWN);

@@ -33,6 +33,7 @@ void ctl_show_links(const struct drb_switch_all *all, struct show *s)
 		const struct drb_switch_port *p = &all->ports[i];
 		begin_row(s, all, p);
 		ctl_show_text(s, "peer", NULL, p->peer);
+		drb_table_bad(s->rows, ctl_port_stands_out(p));
 		ctl_show_text(s, "state", NULL, p->state);
 		ctl_show_text(s, "neighbour", NULL, p->neighbour);
 		ctl_show_text(s, "rate", NULL, p->rate);

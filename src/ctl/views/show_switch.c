@@ -35,7 +35,10 @@ void ctl_show_drops(const struct drb_switch_all *all, struct show *s)
 {
 	ctl_show_begin_row(s, all);
 	s->dropped = drb_sum(s->dropped, all->drops.sum);
-#define X(key, meaning) ctl_show_loss(s, #key, meaning, all->drops.reason[DRB_DROP_##key]);
+#define X(key, meaning)                                                                            \
+	drb_table_bad(s->rows, DRB_DROP_##key != DRB_DROP_multicast &&                             \
+				       drb_real_of(all->drops.reason[DRB_DROP_##key]) > 0);        \
+	ctl_show_loss(s, #key, meaning, all->drops.reason[DRB_DROP_##key]);
 	DRB_DROP_REASONS(X)
 #undef X
 	drb_table_row_end(s->rows);

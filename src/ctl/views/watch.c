@@ -98,6 +98,7 @@ static void print_row(struct drb_table *rows, const struct watch *w, const struc
 	drb_table_text(rows, "fabric", metrics_is_one_fabric(&w->now.poll) ? "" : NULL,
 		       who->fabric);
 	drb_table_text(rows, "switch", NULL, who->name);
+	drb_table_bad(rows, ctl_state_stands_out(who->state));
 	drb_table_text(rows, "state", NULL, ctl_state_word(who->state));
 	drb_table_real(rows, "in_pps", "in pkt/s", 0, c->in / c->seconds);
 	drb_table_real(rows, "out_pps", "out pkt/s", 0, c->out / c->seconds);
@@ -105,6 +106,7 @@ static void print_row(struct drb_table *rows, const struct watch *w, const struc
 	drb_table_text(rows, "queue_port", "at", now->deepest_port);
 	drb_table_real(rows, "redirected_percent", "redirected %", 1,
 		       100 * c->redirected / (c->redirected + c->kept));
+	drb_table_bad(rows, c->dropped > 0);
 	drb_table_real(rows, "drops_pps", "drops/s", 0, c->dropped / c->seconds);
 	drb_table_count(rows, "drops", NULL, now->dropped);
 	drb_table_real(rows, "out_mbit", "out Mbit/s", 3, c->octets * 8e-6 / c->seconds);

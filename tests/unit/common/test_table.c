@@ -4,6 +4,7 @@
 #include <pty.h>
 #include <unistd.h>
 
+#include "common/cli/colour.h"
 #include "common/cli/table.h"
 
 static struct drb_table *table;
@@ -86,17 +87,31 @@ TEST(one_below_the_other)
 	is_printed(out, "switch,time_ns,missed,redirected\ns1-0,5,0,12.5\n");
 }
 
-// The display of a row on a terminal with this many columns.
-static void check_on_terminal(uint16_t width, const char *expected)
+// Prints a table to a terminal of this width. Returns what it showed, without carriage returns.
+static const char *shown_on_terminal(unsigned short width, void (*put_rows)(void))
 {
 	const struct winsize window = {.ws_row = 24, .ws_col = width};
+	static char shown[1024];
 	int terminal, user;
-	char shown[1024];
 	size_t used = 0;
 
 	assert_int_equal(openpty(&terminal, &user, NULL, NULL, &window), 0);
 	FILE *out = fdopen(user, "w");
 	table = drb_table_new(out, DRB_FORMAT_TABLE);
+	put_rows();
+	drb_table_end(table);
+	fclose(out);
+	for (ssize_t n; (n = read(terminal, shown + used, sizeof(shown) - 1 - used)) > 0;)
+		used += (size_t)n;
+	shown[used] = '\0';
+	for (char *from = shown, *to = shown; (*to = *from); from++)
+		to += *from != '\r';
+	close(terminal);
+	return shown;
+}
+
+static void put_troubles(void)
+{
 	for (int row = 0; row < 2; row++) {
 		drb_table_text(table, "port", NULL, row ? "d0" : "u11");
 		drb_table_loss(table, "missed", NULL, 0);
@@ -106,15 +121,66 @@ static void check_on_terminal(uint16_t width, const char *expected)
 		drb_table_count(table, "pid", NULL, 12);
 		drb_table_row_end(table);
 	}
-	drb_table_end(table);
-	fclose(out);
-	for (ssize_t n; (n = read(terminal, shown + used, sizeof(shown) - 1 - used)) > 0;)
-		used += (size_t)n;
-	shown[used] = '\0';
-	for (char *from = shown, *to = shown; (*to = *from); from++)
-		to += *from != '\r';
-	assert_string_equal(shown, expected);
-	close(terminal);
+}
+
+static void check_on_terminal(unsigned short width, const char *expected)
+{
+	assert_string_equal(shown_on_terminal(width, put_troubles), expected);
+}
+
+static void put_states(void)
+{
+	for (int row = 0; row < 2; row++) {
+		drb_table_text(table, "switch", NULL, row ? "s1-0" : "s1-11");
+		drb_table_bad(table, row == 1);
+		drb_table_text(table, "state", NULL, row ? "dead" : "running");
+		drb_table_bad(table, row == 0);
+		drb_table_count(table, "drops", NULL, row ? 0 : 5);
+		drb_table_bad(table, row == 1);
+		drb_table_text(table, "how", NULL, row ? "killed" : "");
+		drb_table_row_end(table);
+	}
+}
+
+#define BAD(text) "\033[1;31m" text "\033[0m"
+
+// Emphasis changes no column. Without a terminal there is none, unless it is asked for.
+TEST(what_is_wrong_stands_out)
+{
+	const char *emphasised =
+		"switch  state    drops  how\n"
+		"s1-11   running  " BAD("    5") "  -\n"
+						 "s1-0    " BAD("dead   ") "      0  " BAD(
+							 "killed") "\n";
+	const char *plain = "switch  state    drops  how\n"
+			    "s1-11   running      5  -\n"
+			    "s1-0    dead         0  killed\n";
+
+	unsetenv("NO_COLOR");
+	setenv("TERM", "xterm", 1);
+	assert_string_equal(shown_on_terminal(80, put_states), emphasised);
+	setenv("TERM", "dumb", 1);
+	assert_string_equal(shown_on_terminal(80, put_states), plain);
+	setenv("TERM", "xterm", 1);
+	setenv("NO_COLOR", "", 1);
+	assert_string_equal(shown_on_terminal(80, put_states), emphasised);
+	setenv("NO_COLOR", "1", 1);
+	assert_string_equal(shown_on_terminal(80, put_states), plain);
+	drb_colour_set(DRB_COLOUR_ALWAYS);
+	assert_string_equal(shown_on_terminal(80, put_states), emphasised);
+	FILE *out = out_of(DRB_FORMAT_TABLE);
+	put_states();
+	is_printed(out, emphasised);
+	out = out_of(DRB_FORMAT_CSV);
+	put_states();
+	is_printed(out, "switch,state,drops,how\ns1-11,running,5,\ns1-0,dead,0,killed\n");
+	drb_colour_set(DRB_COLOUR_NEVER);
+	unsetenv("NO_COLOR");
+	assert_string_equal(shown_on_terminal(80, put_states), plain);
+	drb_colour_set(DRB_COLOUR_AUTO);
+	out = out_of(DRB_FORMAT_TABLE);
+	put_states();
+	is_printed(out, plain);
 }
 
 TEST(width_of_a_terminal)

@@ -5,17 +5,28 @@ import argparse
 import csv
 import itertools
 import json
+import os
 import shutil
 import sys
 import textwrap
 
 _wide = False  # True: print all columns, even if the terminal is too narrow
+_colour = 'auto'
+# Columns with values that may show something wrong, which terminals print bold and red, as drbctl.
+_WRONG = {'state': ('dead', 'hung', 'stuck', 'unknown', 'cut', 'slow', 'gone').__contains__,
+          'failed': lambda number: number > 0}
 
 
 class _Wide(argparse.Action):
     def __call__(self, *_):
         global _wide
         _wide = True
+
+
+class _Colour(argparse.Action):
+    def __call__(self, _, __, when, *___):
+        global _colour
+        _colour = when
 
 
 def add_format_options(parser):
@@ -26,6 +37,9 @@ def add_format_options(parser):
                       help='print one JSON object a line')
     parser.add_argument('--wide', action=_Wide, nargs=0, help='print all columns, also those that are wider than the '
                         'terminal')
+    parser.add_argument('--color', action=_Colour, choices=('auto', 'always', 'never'), metavar='WHEN',
+                        help='print what is wrong bold and red: auto (on terminals, unless NO_COLOR is set; default), '
+                        'always or never')
 
 
 class RowPrinter:
@@ -104,6 +118,23 @@ def _fitting(widths):
     return max(1, sum(end - 2 <= room for end in itertools.accumulate(width + 2 for width in widths)))
 
 
+def _coloured():
+    if _colour == 'auto':
+        return sys.stdout.isatty() and not os.environ.get('NO_COLOR') and os.environ.get('TERM') != 'dumb'
+    return _colour == 'always'
+
+
+def _emphasised(row, columns):
+    """For each column, whether the value of this row shows something wrong and stands out."""
+    return [key in _WRONG and row.get(key) is not None and _coloured() and _WRONG[key](row[key]) for key, _ in columns]
+
+
+def _padded(text, width, right, bad):
+    shown = f'\033[1;31m{text}\033[0m' if bad else text
+    blanks = ' ' * (width - len(text))
+    return blanks + shown if right else shown + blanks
+
+
 def _print_table(columns, rows):
     cells = [[title for _, title in columns]]
     cells += [[_text(row.get(key)) for key, _ in columns] for row in rows]
@@ -111,9 +142,9 @@ def _print_table(columns, rows):
     # Align numbers right and names left.
     right = [not any(isinstance(row.get(key), str) for row in rows) for key, _ in columns]
     count = _fitting(widths)
-    for line in cells:
-        padded = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(line[:count], widths, right)]
-        print('  '.join(padded).rstrip())
+    wrong = [[False] * len(columns), *(_emphasised(row, columns) for row in rows)]
+    for line, bad in zip(cells, wrong):
+        print('  '.join(map(_padded, line[:count], widths, right, bad)).rstrip())
     if count < len(columns):
         print(textwrap.fill(f"Left out (--wide shows all): {', '.join(cells[0][count:])}",
                             shutil.get_terminal_size().columns))
