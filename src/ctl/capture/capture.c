@@ -15,6 +15,8 @@
 #include "common/cli/file.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
+#include "core/fabric/tree.h"
+#include "ctl/capture/packet_line.h"
 #include "ctl/capture/pcapng.h"
 #include "ctl/capture/session.h"
 #include "ctl/ctl.h"
@@ -77,28 +79,41 @@ struct output {
 	bool pcapng;
 	const struct session *session;
 	int64_t real_ns; // wall clock less CLOCK_MONOTONIC
+	uint32_t hosts;  // of the fabric
 };
+
+// Returns the number of hosts of the switch's fabric; 0: unknown.
+static uint32_t hosts_of(const struct drb_switch_info *info)
+{
+	struct drb_tree tree;
+	const int rc = drb_tree_init_uplinks(&tree, (uint32_t)info->layers, (uint32_t)info->arity,
+					     (uint32_t)info->uplinks);
+
+	return rc < 0 ? 0 : tree.hosts;
+}
 
 static bool goes_out(const struct drb_capture_slot *p)
 {
 	return p->kind == DRB_CAPTURE_OUT || p->kind == DRB_CAPTURE_DROP_OUT;
 }
 
+// Writes a line such as "11:20:07.001204 s1-0.u0 out h0.40000 > h7.5201 tcp, 118 bytes, default,
+// queue 1".
 static void write_line(const struct output *o, const struct drb_capture_slot *p,
 		       const char *comment)
 {
-	const uint8_t *b = p->bytes;
+	const uint64_t ns = p->time_ns + (uint64_t)o->real_ns;
+	const time_t seconds = (time_t)(ns / 1000000000);
+	char clock[16], packet[PACKET_LINE_MAX];
+	struct tm local;
 
-	fprintf(o->file, "%.6f %s.%s %s %u bytes", (double)p->time_ns / 1e9,
-		o->session->all.info.name, o->session->all.ports[p->port].name,
-		goes_out(p) ? "out" : "in", p->length);
-	if (p->captured >= 14)
-		fprintf(o->file,
-			" %02x:%02x:%02x:%02x:%02x:%02x > %02x:%02x:%02x:%02x:%02x:%02x type "
-			"%02x%02x",
-			b[6], b[7], b[8], b[9], b[10], b[11], b[0], b[1], b[2], b[3], b[4], b[5],
-			b[12], b[13]);
-	fprintf(o->file, "%s%s\n", *comment ? ", " : "", comment);
+	localtime_r(&seconds, &local);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+	packet_line(packet, p->bytes, p->captured, o->hosts);
+	fprintf(o->file, "%s.%06u %s.%s %s %s, %u bytes%s%s\n", clock,
+		(unsigned)(ns / 1000 % 1000000), o->session->all.info.name,
+		o->session->all.ports[p->port].name, goes_out(p) ? "out" : "in", packet, p->length,
+		*comment ? ", " : "", comment);
 }
 
 static void write_packet(const struct output *o, const struct drb_capture_slot *p)
@@ -194,7 +209,8 @@ static int capture_at(const struct options *o, const struct drb_switch_socket *a
 	// existing file.
 	FILE *file = drb_file_write(o->path);
 	const struct output output = {file, o->path != NULL, &s,
-				      drb_clock_ns(CLOCK_REALTIME) - (int64_t)drb_clock_now()};
+				      drb_clock_ns(CLOCK_REALTIME) - (int64_t)drb_clock_now(),
+				      hosts_of(&s.all.info)};
 	if (output.pcapng)
 		write_head(&output, o->snap);
 	fflush(file);

@@ -10,13 +10,15 @@
 #include "core/packet/bytes.h"
 #include "core/packet/flow_key.h"
 #include "core/packet/wire.h"
+#include "ctl/capture/protocols.h"
 
 static const struct {
 	const char *name;
 	uint8_t protocol;
 } protocols[] = {
-	{"tcp", DRB_PROTOCOL_TCP},   {"udp", DRB_PROTOCOL_UDP},   {"sctp", DRB_PROTOCOL_SCTP},
-	{"dccp", DRB_PROTOCOL_DCCP}, {"icmp", DRB_PROTOCOL_ICMP}, {"icmpv6", DRB_PROTOCOL_ICMPV6},
+#define X(name, number) {name, number},
+	CTL_PROTOCOLS(X)
+#undef X
 };
 
 static bool parse_protocol(const char *text, uint8_t *protocol)

@@ -158,6 +158,17 @@ decide "full queues are recorded, nothing is lost" record_all drbgen replay "$sc
 check "these drops, too, say why" test "$(frames '$4 ~ /dropped: queue_full/')" -gt 10
 check "and are all there" same_counts
 check "one port, a filter, a number" one_port
+one_line() { # one_line: of an echo request, as people read it
+  fabric exec h0 -- ping -c 100 -i 0.1 h7 >/dev/null 2>&1 &
+  local ping=$!
+  timeout 60 "$build/src/ctl/drbctl" capture s1-0.d0 -c 1 'icmp6 and ip6[40] == 128' 2>/dev/null >"$scratch/line"
+  kill $ping
+  wait $ping
+  cat "$scratch/line"
+  [ "$(date +%H)" = "$(cut -c1-2 "$scratch/line")" ] || [ "$(date +%M)" = 00 ] || return
+  grep -qE '^[0-9:]{8}\.[0-9]{6} s1-0\.d0 in h0 > h7 icmpv6, 118 bytes$' "$scratch/line"
+}
+check "a line names time, hosts and protocol" one_line
 check "Wireshark's extcap" wireshark_reads
 check "down" fabric down
 
