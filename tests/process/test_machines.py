@@ -25,7 +25,7 @@ TOPO, BUILD = sys.argv[1:]
 sys.path.insert(0, TOPO)
 
 from drbfabric import Failure  # noqa: E402
-from drbfabric.fabric import check, given_plan, nodes, plan_keys  # noqa: E402
+from drbfabric.fabric import check, given_plan, nodes, plan_types  # noqa: E402
 from drbfabric.machines import all_machines, merged_metrics, part  # noqa: E402
 
 WITHIN = 30
@@ -107,14 +107,14 @@ def plans_of_other_versions_are_read_or_refused():
     os.environ['DRB_BUILD'] = BUILD
     for path in pathlib.Path(__file__).parents[1].glob('fixtures/versions/*/plan.json'):
         plan = json.loads(path.read_text(encoding='utf-8'))
-        assert plan_keys.checked('plan.json', plan) == plan
-        assert plan_keys.checked('plan.json', {**plan, 'later': 1})
+        assert plan_types.checked('plan.json', plan) == plan
+        assert plan_types.checked('plan.json', {**plan, 'later': 1})
         for at in ((), ('switches', -1), ('hosts', 0), ('links', 2)):
             for key in functools.reduce(lambda part, step: part[step], at, plan):
                 other = copy.deepcopy(plan)
                 del functools.reduce(lambda part, step: part[step], at, other)[key]
                 if key in NOT_NEEDED:
-                    plan_keys.checked('plan.json', other)
+                    plan_types.checked('plan.json', other)
                 else:
                     refused(other, f"has no '{key}': drbtopo {plan.get('version', '0.3.0 or older')} wrote it")
         refused({**plan, 'format': 99, 'version': '9.8.7'}, 'drbtopo 9.8.7 wrote it, these programs are of version')
@@ -122,7 +122,7 @@ def plans_of_other_versions_are_read_or_refused():
 
 def refused(plan, why):
     try:
-        plan_keys.checked('plan.json', plan)
+        plan_types.checked('plan.json', plan)
         raise AssertionError(f'taken: {why}')
     except Failure as e:
         assert e.code == 2 and why in str(e) and '\n' not in str(e), e

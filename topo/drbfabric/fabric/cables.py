@@ -12,14 +12,15 @@ import subprocess
 from drbfabric import Failure, usage
 from drbfabric.common import refusals
 from drbfabric.fabric import netns
+from drbfabric.fabric.plan_types import Plan, ends_of
 
 
-def ends(plan):
+def ends(plan: Plan):
     """Ends of links on this machine whose port is an interface of the machine, or a VLAN on one:
-    (link, side, namespace)."""
+    (link, end, namespace)."""
     spaces = {node['name']: node['namespace'] for node in plan.get('switches', [])}
-    return [(link, side, spaces[link[side]]) for link in plan.get('links', []) for side in ('lower', 'upper')
-            if f'{side}_interface' in link and link[side] in spaces]
+    return [(link, end, spaces[end.node]) for link in plan.get('links', []) for end in ends_of(link)
+            if end.interface and end.node in spaces]
 
 
 def _ip(*words):
@@ -41,14 +42,14 @@ def _not_free(interface, underlay):
     return ''
 
 
-def check(plan, underlay):
+def check(plan: Plan, underlay):
     """Refuses a plan whose interfaces are missing or in use.
 
     underlay: the interfaces that lead to other machines."""
     wanted = ends(plan)
     there = {interface['ifname']: interface for interface in (_ip('address', 'show') if wanted else [])}
-    for link, side, _ in wanted:
-        name, port = link[f'{side}_interface'], f"{link[side]}.{link[f'{side}_port']}"
+    for link, end, _ in wanted:
+        name, port = end.interface, end.name
         if name not in there:
             raise usage(f'{port} is to be {name}, and this machine has no such interface')
         why = _not_free(there[name], underlay) if link['kind'] == 'cable' else ''
@@ -60,15 +61,15 @@ def check(plan, underlay):
             raise usage(f'{port}: {why}')
 
 
-def ports(plan):
+def ports(plan: Plan):
     """The ports that need work before their namespaces are deleted, as [namespace, port, name].
 
     A port with a name is returned to the machine under this name; one with None is deleted."""
     spaces = {node['name']: node['namespace'] for node in plan.get('switches', [])}
-    made = [[spaces[link[side]], link[f'{side}_port'], None] for link in plan.get('links', [])
-            for side in ('lower', 'upper') if link['kind'] in ('vxlan', 'vlan') and link[side] in spaces]
-    return made + [[namespace, link[f'{side}_port'], link[f'{side}_interface']]
-                   for link, side, namespace in ends(plan) if link['kind'] == 'cable']
+    made = [[spaces[end.node], end.port, None] for link in plan.get('links', []) for end in ends_of(link)
+            if link['kind'] in ('vxlan', 'vlan') and end.node in spaces]
+    return made + [[namespace, end.port, end.interface]
+                   for link, end, namespace in ends(plan) if link['kind'] == 'cable']
 
 
 def let_go(found, namespaces):

@@ -11,6 +11,7 @@ import time
 from drbfabric import Failure
 from drbfabric.fabric import echo, link_states, neighbours, netns
 from drbfabric.fabric.telemetry import Telemetry
+from drbfabric.fabric.plan_types import Link, Plan, Switch, ends_of
 
 # Up to this many hosts, all ordered pairs are pinged; above, a sample of SAMPLE_A_HOST per host.
 ALL_PAIRS_HOSTS = 64
@@ -27,7 +28,7 @@ PINGS_A_HOST = 4
 PING_FRAME_BITS = (98 + 24) * 8
 
 
-def switch_view(switch, ports, plan):
+def switch_view(switch: Switch, ports, plan: Plan):
     """Compares the reports of one switch about itself and its links with the plan.
 
     Returns (complaints, drained ports)."""
@@ -41,9 +42,9 @@ def switch_view(switch, ports, plan):
     try:
         with Telemetry(switch['namespace']) as t:
             info = t.ask('/drb/info') or {}
-            fabric = [(key, plan[key]) for key in ('fabric', 'layers', 'arity', 'uplinks') if key in plan]
-            for key, value in (('name', name), *fabric, ('layer', switch['layer']),
-                               ('label', switch['label']), ('code', switch['code']),
+            for key, value in (('name', name), ('fabric', plan['fabric']), ('layers', plan['layers']),
+                               ('arity', plan['arity']), ('uplinks', plan['uplinks']),
+                               ('layer', switch['layer']), ('label', switch['label']), ('code', switch['code']),
                                ('ready', 1), ('ports', len(ports))):
                 says = info.get(key)
                 # An empty code may arrive as an empty dictionary.
@@ -64,17 +65,18 @@ def switch_view(switch, ports, plan):
     return complaints, drained
 
 
-def peers(plan):
+def peers(plan: Plan):
     """The planned peers: {switch: {port: peer}}."""
     result = {switch['name']: {} for switch in plan['switches']}
     for link in plan['links']:
-        for own, other in (('lower', 'upper'), ('upper', 'lower')):
-            if link[own] in result:
-                result[link[own]][link[f'{own}_port']] = f"{link[other]}.{link[f'{other}_port']}"
+        ends = ends_of(link)
+        for own, other in (ends, ends[::-1]):
+            if own.node in result:
+                result[own.node][own.port] = other.name
     return result
 
 
-def wiring(plan):
+def wiring(plan: Plan):
     wanted, complaints, drained, failed = peers(plan), [], [], 0
     for switch in plan['switches']:
         found, out_of_use = switch_view(switch, wanted[switch['name']], plan)
@@ -102,7 +104,7 @@ def pairs(count, seed, sample):
     return [(order[i], order[(i + shift) % count]) for group in groups for i in range(count) for shift in group]
 
 
-def _ping_timing(plan):
+def _ping_timing(plan: Plan):
     """Timing of pings: (ms between two pings of a host, ms to wait for an answer)."""
     if not plan['rate_value']:
         return 1, 2000
@@ -112,25 +114,25 @@ def _ping_timing(plan):
     return max(1, round(4 * slot)), round(2000 + 16 * plan['layers'] * slot)
 
 
-def _every_host(plan):
+def _every_host(plan: Plan):
     """All hosts, including those of other machines: {label: host}."""
     return {host['label']: host for host in plan['hosts'] + plan.get('elsewhere', [])}
 
 
-def _run_pings(plan, wave, family):
+def _run_pings(plan: Plan, wave, family):
     """Pings the pairs of a wave, all sources at once: {(source, destination): ms or None}."""
     hosts = _every_host(plan)
     pings = [(a, b, hosts[b][f'ipv{family}']) for a, b in wave]
     return echo.run(family, pings, {a: hosts[a]['namespace'] for a, _ in wave}, *_ping_timing(plan))
 
 
-def pairs_a_wave(plan):
+def pairs_a_wave(plan: Plan):
     """The size of a wave such that the waves of all machines together are about PAIRS_A_WAVE."""
     machines = {host['machine'] for host in plan.get('elsewhere', [])}
     return max(PAIRS_A_WAVE_MIN, PAIRS_A_WAVE // (1 + len(machines)))
 
 
-def _flush_neighbours(plan, labels):
+def _flush_neighbours(plan: Plan, labels):
     """Flushes the neighbour tables of these hosts, except of those on other machines.
 
     Entries that are being resolved stay: packets that wait for them would be lost, among them
@@ -141,7 +143,7 @@ def _flush_neighbours(plan, labels):
                 neighbours.flush('eth0')
 
 
-def ping_pairs(plan, family, chosen):
+def ping_pairs(plan: Plan, family, chosen):
     """Pings ordered pairs of host labels: {(source, destination): ms or None}."""
     times, wave = {}, pairs_a_wave(plan)
     known = {host['label'] for host in plan['hosts']}  # hosts whose tables may have entries
@@ -155,7 +157,7 @@ def ping_pairs(plan, family, chosen):
     return times
 
 
-def ping(plan, family, seed, sample):
+def ping(plan: Plan, family, seed, sample):
     hosts, own = _every_host(plan), {host['label'] for host in plan['hosts']}
     chosen = pairs(len(hosts), seed, sample or
                    (len(hosts) if len(hosts) <= ALL_PAIRS_HOSTS else SAMPLE_A_HOST))
@@ -170,7 +172,7 @@ def ping(plan, family, seed, sample):
     return row, complaints
 
 
-def snapshots(plan):
+def snapshots(plan: Plan):
     """All counters of all ports, and each switch's start on the monotonic clock:
     {switch: {key: [value per port], 'started_ns': value}}."""
     result = {}
@@ -185,26 +187,26 @@ def snapshots(plan):
     return result
 
 
-def link_balance(link, views):
+def link_balance(link: Link, views):
     """Complaints about a link whose receiver counts fewer packets than its sender, in either
     direction.
 
     views: the result of snapshots()."""
     complaints = []
-    for a, b in (('lower', 'upper'), ('upper', 'lower')):
-        sender, receiver = views[link[a]], views[link[b]]
+    ends = ends_of(link)
+    for a, b in (ends, ends[::-1]):
+        sender, receiver = views[a.node], views[b.node]
         if 'out_packets' not in sender or 'in_packets' not in receiver:
-            complaints.append(f'{link[a]} and {link[b]}: their versions do not report what they sent and received')
+            complaints.append(f'{a.node} and {b.node}: their versions do not report what they sent and received')
             continue
-        sent = sender['out_packets'][sender['name'].index(link[f'{a}_port'])]
-        got = receiver['in_packets'][receiver['name'].index(link[f'{b}_port'])]
+        sent = sender['out_packets'][sender['name'].index(a.port)]
+        got = receiver['in_packets'][receiver['name'].index(b.port)]
         if got < sent:
-            complaints.append(f"{link[a]}.{link[f'{a}_port']} sent {sent} packets, "
-                              f"{link[b]}.{link[f'{b}_port']} received {got}")
+            complaints.append(f'{a.name} sent {sent} packets, {b.name} received {got}')
     return complaints
 
 
-def counters(plan, drbctl):
+def counters(plan: Plan, drbctl):
     """Checks that packets are conserved at every switch, which holds at any time."""
     names = [switch['name'] for switch in plan['switches']]
     done = subprocess.run([drbctl, 'check', '--json', '--fabric', plan['fabric'], *names],
@@ -219,7 +221,7 @@ def counters(plan, drbctl):
     return {'check': 'counters', 'checked': len(names), 'failed': len(complaints)}, complaints
 
 
-def links(plan, up_ns, settle_seconds=2.0):
+def links(plan: Plan, up_ns, settle_seconds=2.0):
     """Checks that packets are conserved on every link between switches, when none are in flight.
 
     A switch that was started after the fabric was up (at up_ns) counts from zero, but the switches

@@ -29,8 +29,9 @@ from drbfabric.common import files, interrupts
 from drbfabric.common.cli import say
 from drbfabric.common.output import counted
 from drbfabric.common.places import called, called_program
-from drbfabric.fabric import cables, netns, plan_keys, processes
+from drbfabric.fabric import cables, netns, plan_types, processes
 from drbfabric.fabric.telemetry import instance_folder
+from drbfabric.fabric.plan_types import Plan, Switch
 
 ROOT = '/run/drbswitch'
 LOCK = '/run/drbfabric.lock'
@@ -204,12 +205,12 @@ class Fabric:
             raise Failure(said.replace('see drbtopo ', f"see {called_program('drbtopo', 'plan')} "), done.returncode)
         return self.plan(folder)
 
-    def write_hosts(self, plan):
+    def write_hosts(self, plan: Plan):
         lines = []
         with contextlib.suppress(OSError), open('/etc/hosts', encoding='utf-8') as f:
             lines = f.read().splitlines()
-        lines += [f"{host[family]} {host['name']}" for host in plan['hosts'] + plan.get('elsewhere', [])
-                  for family in ('ipv4', 'ipv6')]
+        lines += [f"{address} {host['name']}" for host in [*plan['hosts'], *plan.get('elsewhere', [])]
+                  for address in (host['ipv4'], host['ipv6'])]
         files.write(self.path('hosts'), '\n'.join(lines) + '\n')
 
     def plan(self, folder=None):
@@ -217,7 +218,7 @@ class Fabric:
         cure = f"{called('fabric')} down --fabric {self.name}, and up again"
         try:
             with open(path, encoding='utf-8') as f:
-                return plan_keys.checked(path, json.load(f), cure)
+                return plan_types.checked(path, json.load(f), cure)
         except FileNotFoundError:
             return None
         except ValueError as e:
@@ -244,7 +245,7 @@ class Fabric:
     def save_state(self, **changes):
         files.write(self.path('state.json'), json.dumps({**self.state(), **changes}))
 
-    def save_names(self, plan, **changes):
+    def save_names(self, plan: Plan, **changes):
         """Saves the namespaces and ports that are about to be made. Their names must be free."""
         spaces = [node['namespace'] for node in plan['switches'] + plan['hosts']]
         self.save_state(phase=STARTING, namespaces=dict.fromkeys(spaces), ports=cables.ports(plan), **changes)
@@ -305,7 +306,7 @@ class Fabric:
     def alive(self):
         return [name for name, process in self.processes().items() if processes.is_alive(*process)]
 
-    def stop_switch(self, node):
+    def stop_switch(self, node: Switch):
         """Ends all processes of one switch, even those started by hand; true if there was one."""
         stray = processes.of_fabric(self.path(node['config']), self.state().get('namespaces') or {})
         recorded = self.processes().get(node['name'])

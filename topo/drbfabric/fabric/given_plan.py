@@ -10,7 +10,8 @@ import subprocess
 import tarfile
 
 from drbfabric import Failure, usage
-from drbfabric.fabric import cables, fabrics, netns, plan_keys
+from drbfabric.fabric import cables, fabrics, netns, plan_types
+from drbfabric.fabric.plan_types import Plan
 
 # Largest file of a plan, bytes.
 FILE_MAX = 64 << 20
@@ -87,7 +88,7 @@ def load(path):
         plan = json.loads(read(path))
     except ValueError as e:
         raise usage(f'{path}: plan.json: {e}') from e
-    plan_keys.checked(f'{path}: plan.json', plan)
+    plan_types.checked(f'{path}: plan.json', plan)
     if 'machines' in plan:
         names = ', '.join(machine['name'] for machine in plan['machines'])
         raise usage(f'{path}: this plan is of several machines: take the folder of one of them ({names})')
@@ -103,7 +104,7 @@ def _ask_ip(*words):
     return {}, ' '.join(done.stderr.split())
 
 
-def check_underlay(plan):
+def check_underlay(plan: Plan):
     """Refuses an underlay whose MTU is too small, and interfaces that cannot be cables."""
     underlay = set()
     for address in plan.get('remotes', []):
@@ -120,7 +121,7 @@ def check_underlay(plan):
 
 
 @contextlib.contextmanager
-def explained(plan):
+def explained(plan: Plan):
     """Adds advice to the error if VXLAN interfaces cannot be made because their VNIs or UDP port
     are in use."""
     try:

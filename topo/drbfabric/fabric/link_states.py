@@ -4,6 +4,7 @@
 import time
 
 from drbfabric.fabric.telemetry import Telemetry
+from drbfabric.fabric.plan_types import Plan, ends_of
 
 # Time within which a port should hear its neighbour.
 HELLO_SECONDS = 2
@@ -11,13 +12,14 @@ POLL_SECONDS = 0.02
 NOT_HEARD = ('unknown', 'down')
 
 
-def ports_between_switches(plan):
+def ports_between_switches(plan: Plan):
     """The ports whose other end is a switch of this plan, too: {switch: [port]}."""
     result = {switch['name']: [] for switch in plan['switches']}
     for link in plan['links']:
-        if link['lower'] in result and link['upper'] in result:
-            for end in ('lower', 'upper'):
-                result[link[end]].append(link[f'{end}_port'])
+        ends = ends_of(link)
+        if all(end.node in result for end in ends):
+            for end in ends:
+                result[end.node].append(end.port)
     return result
 
 
@@ -33,7 +35,7 @@ def wait_heard(telemetry, ports, end):
         time.sleep(POLL_SECONDS)
 
 
-def wait_up(plan, seconds=HELLO_SECONDS):
+def wait_up(plan: Plan, seconds=HELLO_SECONDS):
     """Waits until switches hear each other on all links of this plan, at most these seconds.
 
     Returns the ends that hear no neighbour, as SWITCH.PORT. Switches that do not answer are

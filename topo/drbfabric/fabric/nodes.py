@@ -12,9 +12,10 @@ from drbfabric.common.output import print_result, print_rows
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, netns, processes
 from drbfabric.fabric.telemetry import Telemetry
+from drbfabric.fabric.plan_types import Plan
 
 
-def find(plan, name):
+def find(plan: Plan, name):
     """The switch or host of this name."""
     for node in plan['switches'] + plan['hosts']:
         if node['name'] == name:
@@ -23,7 +24,7 @@ def find(plan, name):
                 f"switches {plan['switches'][0]['name']} to {plan['switches'][-1]['name']}")
 
 
-def find_switches(plan, names):
+def find_switches(plan: Plan, names):
     found = [find(plan, name) for name in dict.fromkeys(names)]
     for node in found:
         if 'config' not in node:
@@ -31,7 +32,7 @@ def find_switches(plan, names):
     return found
 
 
-def warn_without_rate(plan, say):
+def warn_without_rate(plan: Plan, say):
     """Warns if a scheme compares queues, but links have no rate, so that queues stay empty."""
     if plan['rate_value']:
         return
@@ -46,7 +47,7 @@ def warn_without_rate(plan, say):
             'as loaded only while its driver refuses packets; give a rate, such as --rate 500pps')
 
 
-def tell_of_memif(plan, say):
+def tell_of_memif(plan: Plan, say):
     """Suggests memif links if the links between switches are veths without a rate."""
     names = {switch['name'] for switch in plan['switches']}
     if not plan['rate_value'] and any(link['kind'] == 'veth' and link['lower'] in names for link in plan['links']):
@@ -54,7 +55,7 @@ def tell_of_memif(plan, say):
             'but tcpdump does not see it')
 
 
-def neighbours_beyond(plan, limit):
+def neighbours_beyond(plan: Plan, limit):
     """A warning if the hosts may need more neighbour entries than the kernel's limit; else ''."""
     hosts = len(plan['hosts'])
     needed = hosts * (hosts + len(plan.get('elsewhere', [])) - 1)
@@ -65,7 +66,7 @@ def neighbours_beyond(plan, limit):
             f'{limit} in all namespaces together, then packets are lost: sysctl {cure}')
 
 
-def warn_of_neighbours(plan, say):
+def warn_of_neighbours(plan: Plan, say):
     """Warns if neighbour tables may overflow. Only the first network namespace has the limit."""
     with contextlib.suppress(OSError):
         with open('/proc/sys/net/ipv4/neigh/default/gc_thresh3', encoding='ascii') as f:

@@ -15,6 +15,7 @@ from drbfabric import Failure
 from drbfabric.common import interrupts
 from drbfabric.fabric import netns
 from drbfabric.fabric.telemetry import Telemetry
+from drbfabric.fabric.plan_types import Switch
 
 POLL_SECONDS = 0.02
 TERM_SECONDS = 5.0
@@ -129,7 +130,7 @@ class Switches:
         self.fabric, self.program, self.children = fabric, program, {}
         self.pipe: tuple[int, ...] = ()  # (read end, write end): switches wait until it is closed
 
-    def start(self, node):
+    def start(self, node: Switch):
         """Starts a switch inside its namespace. Its output goes to its log file."""
         command = [self.program, '-c', self.fabric.path(node['config']), '--hold']
         self.pipe = self.pipe or os.pipe()
@@ -151,7 +152,7 @@ class Switches:
             lines = []
         return lines[-1] if lines else 'it said nothing'
 
-    def wait_ready(self, nodes, seconds, told=lambda switches: None):
+    def wait_ready(self, nodes: list[Switch], seconds, told=lambda switches: None):
         """Waits until every switch reports that all its ports forward.
 
         `told` is called with a number of switches each time that more have started."""
@@ -164,7 +165,7 @@ class Switches:
             self.pipe = ()
         self._wait(nodes, self._is_ready, max(end - time.monotonic(), 1))
 
-    def _wait(self, nodes, is_there, seconds, told=lambda switches: None):
+    def _wait(self, nodes: list[Switch], is_there, seconds, told=lambda switches: None):
         # Ask in the order of the starts, and no others before the first is ready, to save CPU time.
         pending = collections.deque((node['name'], node['namespace']) for node in nodes)
         end = time.monotonic() + seconds

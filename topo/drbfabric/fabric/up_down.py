@@ -15,9 +15,10 @@ from drbfabric.common.output import counted, print_result
 from drbfabric.common.places import called, program
 from drbfabric.common.progress import Progress
 from drbfabric.fabric import fabrics, given_plan, interfaces, link_states, netns, nodes, processes
+from drbfabric.fabric.plan_types import Plan
 
 
-def kernel_ports(plan):
+def kernel_ports(plan: Plan):
     """The interfaces that are made for each node: {node: [port]}."""
     ports = collections.defaultdict(list)
     for link in plan['links']:
@@ -31,20 +32,20 @@ def kernel_ports(plan):
 NAMESPACE, WIRE, NODE, SWITCH = 3, 2, 1, 60
 
 
-def work_of(plan):
+def work_of(plan: Plan):
     nodes = len(plan['switches']) + len(plan['hosts'])
     return nodes * (NAMESPACE + NODE) + len(plan['links']) * WIRE + len(plan['switches']) * SWITCH
 
 
-def prepare_namespaces(fabric, plan, offloads, progress):
+def prepare_namespaces(fabric, plan: Plan, offloads, progress):
     """Makes and configures the namespaces and links of a plan; offloads: 'on' or 'off'."""
     switches, hosts = plan['switches'], plan['hosts']
     netns.batch(fabric.path(plan['namespaces']), told=lambda lines: progress.add(lines * NAMESPACE))
     fabric.save_made()
-    for group, settings in ((switches, netns.SWITCH_SETTINGS), (hosts, netns.HOST_SETTINGS)):
-        for node in group:
-            with netns.inside(node['namespace']):
-                netns.sysctl(settings)
+    for namespace, settings in [*((switch['namespace'], netns.SWITCH_SETTINGS) for switch in switches),
+                                *((host['namespace'], netns.HOST_SETTINGS) for host in hosts)]:
+        with netns.inside(namespace):
+            netns.sysctl(settings)
     netns.batch(fabric.path(plan['wires']), told=lambda lines: progress.add(lines * WIRE))
     # Do this before switches start. An XDP program at one end of a veth forbids changes of the
     # other end's offloads, and a switch considers a port without carrier down until its next check.
@@ -57,7 +58,7 @@ def prepare_namespaces(fabric, plan, offloads, progress):
         progress.add(NODE)
 
 
-def start_switches(fabric, plan, drbswitch, seconds, progress):
+def start_switches(fabric, plan: Plan, drbswitch, seconds, progress):
     """Starts the switches, waits until they forward, and then until they hear each other.
 
     Returns the ports that do not hear a neighbour."""
@@ -97,11 +98,11 @@ def clear_remains(fabric, replace):
     fabric.tear_down()
 
 
-def size_of(plan, began):
+def size_of(plan: Plan, began):
     """The row that up and replan print for programs."""
-    row = {key: plan[key] for key in ('fabric', 'layers', 'arity')}
-    row.update((key, len(plan[key])) for key in ('switches', 'hosts', 'links'))
-    return {**row, 'seconds': round(time.monotonic() - began, 3)}
+    return {'fabric': plan['fabric'], 'layers': plan['layers'], 'arity': plan['arity'],
+            'switches': len(plan['switches']), 'hosts': len(plan['hosts']), 'links': len(plan['links']),
+            'seconds': round(time.monotonic() - began, 3)}
 
 
 def _take_plan(fabric, args):
@@ -114,7 +115,7 @@ def _take_plan(fabric, args):
     return plan
 
 
-def _kept(options, plan):
+def _kept(options, plan: Plan):
     """The options of a plan, to be saved for replan. The path of a scheme becomes absolute."""
     return [*options, '--scheme', plan['scheme']] if '/' in plan['scheme'] else options
 
@@ -173,7 +174,7 @@ def up(args):
     return 0
 
 
-def restart_switches(fabric, plan, folder, options, timeout):
+def restart_switches(fabric, plan: Plan, folder, options, timeout):
     """Restarts switches with the configs in `folder`. Returns ports that hear no neighbour."""
     drbswitch = program('drbswitch', 'switch')
     try:

@@ -17,6 +17,7 @@ from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, netns, processes
 from drbfabric.fabric.nodes import find_switches
 from drbfabric.fabric.telemetry import Telemetry
+from drbfabric.fabric.plan_types import Plan
 
 READY_SECONDS = 60
 ORDER_SECONDS = 2  # time within which a running switch executes an order
@@ -30,7 +31,7 @@ PORT = re.compile(r'^  - \{name: (\w+), rate: (\S+)\}$')
 class Link:
     """A link of a plan, given by one of its ends: s1-0.u0, h4.eth0 or h4."""
 
-    def __init__(self, plan, text):
+    def __init__(self, plan: Plan, text):
         node, _, port = text.partition('.')
         self.plan, self.end = plan, (node, port or 'eth0')
         for link in plan['links']:

@@ -20,6 +20,7 @@ from drbfabric.common.places import program
 from drbfabric.fabric import fabrics
 from drbfabric.fabric.telemetry import Telemetry
 from drbfabric.faults import faults
+from drbfabric.fabric.plan_types import Plan
 
 ASKED_AT_ONCE = 64
 # Short, so that a paused switch does not delay events.
@@ -81,7 +82,7 @@ def need_all(fabric, events, replay):
 class Watch:
     """Polls the counters of a fabric and sums them over its switches."""
 
-    def __init__(self, plan):
+    def __init__(self, plan: Plan):
         self.layer = {s['name']: s['layer'] for s in plan['switches']}
         self.instance = {s['name']: s['namespace'] for s in plan['switches']}
         self.last = {}

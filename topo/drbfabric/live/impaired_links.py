@@ -11,6 +11,7 @@ from drbfabric.common import children
 from drbfabric.common.places import program
 from drbfabric.fabric.link_states import wait_up
 from drbfabric.faults.faults import Link
+from drbfabric.fabric.plan_types import Plan
 
 
 def _names(setup, option, text, column):
@@ -36,12 +37,12 @@ def dead(setup):
     return links
 
 
-def ends(plan, links):
+def ends(plan: Plan, links):
     """Returns {(switch, port): slots} for both ends of each link."""
     return {end: slots for name, slots in links.items() for end in Link(plan, name).ends}
 
 
-def slow_down(fabric, plan, paces, slot_ns):
+def slow_down(fabric, plan: Plan, paces, slot_ns):
     """Sets the rates of these ports and reloads their switches. paces: {(switch, port): slots}."""
     for switch in plan['switches']:
         mine = {port: slots for (name, port), slots in paces.items() if name == switch['name']}
@@ -54,7 +55,7 @@ def slow_down(fabric, plan, paces, slot_ns):
         children.run([program('drbctl', 'ctl'), 'reload', switch['name'], '--fabric', fabric.name])
 
 
-def cut(plan, links, before):
+def cut(plan: Plan, links, before):
     """Repairs the links that were dead before, cuts the new ones, and waits until switches know all
     of them."""
     for name in set(before) - set(links):

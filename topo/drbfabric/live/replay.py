@@ -10,6 +10,7 @@ from drbfabric import Failure
 from drbfabric.common import children
 from drbfabric.common.places import program
 from drbfabric.live import timed_faults
+from drbfabric.fabric.plan_types import Plan
 
 # Slots of traffic after the last measured slot. Without them, packets of that slot would find fewer
 # other packets than usual.
@@ -37,7 +38,7 @@ def counted(fabric):
             'queue_max': max(p['queue_max_packets'] for p in ports)}
 
 
-def replay(traffic, plan, setup):
+def replay(traffic, plan: Plan, setup):
     """Replays traffic and returns the figures of the run: {key: value}.
 
     setup must have: slots, warmup (in slots), stretched_ns (length of a slot), queues, faults."""

@@ -14,6 +14,7 @@ from drbfabric.common.places import harness, program
 from drbfabric.fabric.fabrics import Fabric
 from drbfabric.live import impaired_links, priority, replay
 from drbfabric.live.control import Control
+from drbfabric.fabric.plan_types import Plan
 
 # A run that is disturbed more than this does not count. The limit holds for three shares: packets
 # sent more than half a slot late; departures a slot or more late; departures for which link time
@@ -107,7 +108,8 @@ class Runner:
         be repeated now."""
         self.machine, self.running, self.folder, self.may_repeat = machine, running, folder, may_repeat
         self.stretched = 0  # times that slots were doubled, for all later points
-        self.dead, self.impaired, self.plan = [], True, None
+        self.plan: Plan  # of the fabric that runs
+        self.dead, self.impaired = [], True
 
     def traffic(self, s):
         """Writes the traffic if it is missing, and returns its folder. Points that differ only in

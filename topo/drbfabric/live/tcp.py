@@ -13,6 +13,7 @@ from drbfabric.live import priority, replay, tcp_player
 from drbfabric.live.control import Control
 from drbfabric.live.runner import CONTROL_SHARE, PAUSE_SECONDS, disturbance
 from drbfabric.live.setup import default_slot, made_of, need_small, shape_of
+from drbfabric.fabric.plan_types import Plan
 
 FLOWLET_GAP = 20  # slots, as in drbsim
 # Pauses, in slots, after which a flow has ended for switches: FLOW_GRACE after a FIN, else
@@ -107,7 +108,7 @@ def set_fabric(running, machine, s):
     return plan
 
 
-def play_once(plan, s):
+def play_once(plan: Plan, s):
     """Plays the list once. Returns the transfers, and the figures of the run with the reasons why
     it was disturbed."""
     rows = read_list(s.list)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from drbfabric import Failure
 from drbfabric.fabric import netns
+from drbfabric.fabric.plan_types import Plan
 
 PORT = 5201
 # Bytes of a full frame with IPv4 and TCP time stamps: its payload, and its size on the wire (with
@@ -63,7 +64,7 @@ def transfers_of(rows):
     return transfers
 
 
-def set_host_links(plan, rate):
+def set_host_links(plan: Plan, rate):
     """Gives host links the rate of all other links, in bit/s. Also keeps TCP from using metrics of
     earlier connections."""
     for host in plan['hosts']:
@@ -76,7 +77,7 @@ def set_host_links(plan, rate):
 class Player:
     """Plays all transfers of a list."""
 
-    def __init__(self, plan, transfers, slot, congestion):
+    def __init__(self, plan: Plan, transfers, slot, congestion):
         self.hosts, self.transfers, self.slot = plan['hosts'], transfers, slot
         self.congestion = congestion
         self.selector, self.stack = selectors.DefaultSelector(), contextlib.ExitStack()

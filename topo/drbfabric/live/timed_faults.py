@@ -16,6 +16,7 @@ from typing import NamedTuple
 from drbfabric import usage
 from drbfabric.fabric.fabrics import Fabric
 from drbfabric.faults.faults import Link, kill
+from drbfabric.fabric.plan_types import Plan
 
 LOOK_SECONDS = 0.1
 AFTER_SECONDS = 1e-5  # a packet before its slot would leave a slot earlier
@@ -82,7 +83,7 @@ def begin_of(slot, hosts):
     return wall - now + math.ceil((now + lead) / slot) * slot + AFTER_SECONDS
 
 
-def cause(plan, faults, begin, setup, child):
+def cause(plan: Plan, faults, begin, setup, child):
     """Causes the faults while the child runs. begin: time of slot 0 in seconds since 1970.
 
     Returns the largest delay of a fault in slots; infinity if the child ended before one was
@@ -105,7 +106,7 @@ def cause(plan, faults, begin, setup, child):
     return late
 
 
-def mend(plan, faults):
+def mend(plan: Plan, faults):
     """Mends all links that the faults cut."""
     for name in {name for fault in faults if fault.verb in STATES for name in fault.names}:
         Link(plan, name).set('up')

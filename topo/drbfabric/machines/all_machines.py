@@ -16,6 +16,7 @@ from drbfabric.common.output import counted, print_rows
 from drbfabric.common.places import program
 from drbfabric.machines import combined, export, mirror
 from drbfabric.machines.merged_metrics import merge
+from drbfabric.fabric.plan_types import Plan
 
 # Verbs of drbctl that print rows, and those that send orders.
 WITH_ROWS = ('check', 'list', 'show', 'watch')
@@ -138,7 +139,7 @@ def _words_of(machines, words):
             for name in machines.names if name in wanted}
 
 
-def own_switches(plan, machine, text):
+def own_switches(plan: Plan, machine, text):
     """The replies of a machine's own switches: {instance: {command: reply}}.
 
     Replies for other names are left out: names become paths here, and a machine may report only its

@@ -8,6 +8,7 @@ from drbfabric import usage
 from drbfabric.common.cli import say
 from drbfabric.common.output import print_rows
 from drbfabric.machines.export import load
+from drbfabric.fabric.plan_types import Plan, ends_of
 
 COUNTS = ('sent', 'received', 'lost', 'duplicated', 'misdelivered', 'reordered', 'not_sent', 'receiver_dropped')
 CLEAN = ('lost', 'duplicated', 'misdelivered', 'not_sent', 'receiver_dropped')
@@ -16,7 +17,7 @@ CLEAN = ('lost', 'duplicated', 'misdelivered', 'not_sent', 'receiver_dropped')
 CLOCK_RATES = 1e-4
 
 
-def _reports(plan, texts):
+def _reports(plan: Plan, texts):
     """Parses the reports: ({machine: report}, machines without one). The latter are printed."""
     reports, gone = {}, []
     for machine in plan['machines']:
@@ -29,7 +30,7 @@ def _reports(plan, texts):
     return reports, gone
 
 
-def links(plan, reports):
+def links(plan: Plan, reports):
     """Compares the two ends of links between machines: (number of links, complaints).
 
     There is a complaint if one end received fewer packets than the other one sent."""
@@ -37,7 +38,7 @@ def links(plan, reports):
     for report in reports.values():
         ends.update(report['ends'])
     for link in plan['links']:
-        names = [f"{link[side]}.{link[f'{side}_port']}" for side in ('lower', 'upper')]
+        names = [end.name for end in ends_of(link)]
         if 'id' not in link or not all(name in ends and not ends[name]['restarted'] for name in names):
             continue
         checked += 1
@@ -48,7 +49,7 @@ def links(plan, reports):
     return checked, complaints
 
 
-def print_links(plan, reports, kind):
+def print_links(plan: Plan, reports, kind):
     """Prints the results of links() as a row and complaints. True if there are no complaints."""
     checked, complaints = links(plan, reports)
     print_rows([('check', 'check'), ('checked', 'checked'), ('failed', 'failed')],

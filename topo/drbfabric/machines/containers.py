@@ -6,6 +6,7 @@ import shlex
 
 from drbfabric import usage
 from drbfabric.common import files
+from drbfabric.fabric.plan_types import End, Host, Plan, Switch, ends_of
 
 # The image that deploy/Containerfile builds.
 IMAGE = 'drbswitch'
@@ -20,7 +21,7 @@ def save(path, value):
     files.write(path, json.dumps(value, indent=1) + '\n')
 
 
-def _switch(switch):
+def _switch(switch: Switch):
     name = f"{CONFIGS}/{switch['name']}.yaml"
     return {'kind': 'linux', 'image': IMAGE, 'network-mode': 'none', 'cmd': f'-c {name}',
             'binds': [f"{switch['config']}:{name}:ro"], 'cap-add': CAPABILITIES,
@@ -29,7 +30,7 @@ def _switch(switch):
             'sysctls': {'net.ipv6.conf.default.addr_gen_mode': 1, 'net.ipv4.ip_forward': 0}}
 
 
-def _host(host, plan):
+def _host(host: Host, plan: Plan):
     return {'kind': 'linux', 'image': IMAGE, 'network-mode': 'none', 'entrypoint': '/bin/sleep', 'cmd': 'infinity',
             # Some engines disable IPv6 in containers that start without a network.
             'sysctls': {'net.ipv6.conf.all.disable_ipv6': 0, 'net.ipv6.conf.default.router_solicitations': 0},
@@ -37,43 +38,44 @@ def _host(host, plan):
                      f"ip address add {host['ipv6']}/{plan['ipv6_length']} dev eth0 nodad"]}
 
 
-def _end(link, side, macs):
-    end = {'node': link[side], 'interface': link[f'{side}_port']}
-    return {**end, 'mac': macs[link[side]]} if link[side] in macs else end
+def _end(end: End, macs):
+    shown = {'node': end.node, 'interface': end.port}
+    return {**shown, 'mac': macs[end.node]} if end.node in macs else shown
 
 
-def _links(plan, own, addresses):
+def _links(plan: Plan, own, addresses):
     """The links of a machine's nodes (own): veths between two of them, VXLANs to other machines."""
     macs = {host['name']: host['mac'] for host in plan['hosts']}
     machine_of = {node['name']: node['machine'] for node in plan['switches'] + plan['hosts']}
     links = []
     for link in plan['links']:
-        inside = [side for side in ('lower', 'upper') if link[side] in own]
+        ends = ends_of(link)
+        inside = [end for end in ends if end.node in own]
         if len(inside) == 2:
             links.append({'type': 'veth', 'mtu': plan['mtu'],
-                          'endpoints': [_end(link, side, macs) for side in inside]})
+                          'endpoints': [_end(end, macs) for end in inside]})
         elif inside:
-            other = link['upper' if inside == ['lower'] else 'lower']
-            links.append({'type': 'vxlan', 'mtu': plan['mtu'], 'endpoint': _end(link, inside[0], macs),
+            other = next(end.node for end in ends if end not in inside)
+            links.append({'type': 'vxlan', 'mtu': plan['mtu'], 'endpoint': _end(inside[0], macs),
                           'remote': addresses[machine_of[other]], 'vni': link['id'], 'dst-port': plan['udp_port']})
     return links
 
 
-def _need_veth(plan):
+def _need_veth(plan: Plan):
     for link in plan['links']:
         if link['kind'] not in ('veth', 'vxlan'):
             raise usage(f"{link['lower']}.{link['lower_port']} is a {link['kind']} link, which containerlab does not "
                         'make: plan with --links veth, links: vxlan, and without cables')
 
 
-def containerlab(plan, _, out):
+def containerlab(plan: Plan, _, out):
     """Writes a topology for each machine."""
     _need_veth(plan)
     addresses = {machine['name']: machine['address'] for machine in plan['machines']}
     names = []
     for machine in plan['machines']:
-        nodes = {node['name']: _switch(node) if 'config' in node else _host(node, plan)
-                 for node in plan['switches'] + plan['hosts'] if node['machine'] == machine['name']}
+        nodes = {switch['name']: _switch(switch) for switch in plan['switches'] if switch['machine'] == machine['name']}
+        nodes.update((host['name'], _host(host, plan)) for host in plan['hosts'] if host['machine'] == machine['name'])
         names.append(f"{machine['name']}.clab.yml")
         # The prefix makes names of containers differ between fabrics, and equal to those of
         # compose.
@@ -153,7 +155,7 @@ def _run(service):
     return '    "$engine" run -d ' + shlex.join([*words, service['image'], *arguments])
 
 
-def compose(plan, folder, _):
+def compose(plan: Plan, folder, _):
     """Writes a compose file, and a script that runs and connects its containers.
 
     Both are beside the plan, whose files they use."""

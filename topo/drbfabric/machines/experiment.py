@@ -14,6 +14,7 @@ from drbfabric.common.places import program
 from drbfabric.live.setup import threshold_at
 from drbfabric.machines import combined
 from drbfabric.machines.all_machines import Machines
+from drbfabric.fabric.plan_types import Plan
 
 COLUMNS = [('scheme', 'scheme'), ('load', 'load'), ('sent', 'sent'), ('lost', 'lost'), ('reordered', 'reordered'),
            ('mean_us', 'one-way mean us'), ('error_us', 'not known, +- us'), ('mean_slots', 'slots'),
@@ -31,7 +32,7 @@ def _ask(machines, words):
     return answers
 
 
-def _simulated(plan, args, scheme, load):
+def _simulated(plan: Plan, args, scheme, load):
     done = subprocess.run([program('drbsim', 'sim'), 'packet', '-l', str(plan['layers']), '-d', str(plan['arity']),
                            '--uplinks', str(plan['uplinks']),
                            '--scheme', scheme, '--load', str(load), '--traffic', args.traffic, '--slots',

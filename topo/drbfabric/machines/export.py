@@ -10,6 +10,7 @@ from drbfabric.common import files
 from drbfabric.common.places import HERE, harness
 from drbfabric.fabric import given_plan
 from drbfabric.machines import containers
+from drbfabric.fabric.plan_types import Plan
 
 # Names of groups of Ansible and of the inventory.
 RESERVED = ('all', 'ungrouped', 'localhost', 'machines')
@@ -32,7 +33,7 @@ def load(folder, several=True):
     return plan
 
 
-def ansible(plan, folder, out):
+def ansible(plan: Plan, folder, out):
     """Writes an inventory, a playbook, and an archive for each machine."""
     hosts = {}
     for machine in plan['machines']:
@@ -48,13 +49,13 @@ def ansible(plan, folder, out):
     return ['inventory.json', 'fabric.yaml', *(f'{name}.tar.gz' for name in hosts)]
 
 
-def mpi(plan, _, out):
+def mpi(plan: Plan, _, out):
     """Writes a host file with one rank per machine; its threads use all CPUs."""
     files.write(f'{out}/hostfile', ''.join(f"{machine['address']} slots=1\n" for machine in plan['machines']))
     return ['hostfile']
 
 
-def prometheus(plan, _, out):
+def prometheus(plan: Plan, _, out):
     """Writes a config that scrapes drbctl serve on each machine."""
     def target(address):
         return f'[{address}]:{METRICS_PORT}' if ':' in address else f'{address}:{METRICS_PORT}'

@@ -11,6 +11,7 @@ from drbfabric.common.cli import need_root, say
 from drbfabric.common.places import program
 from drbfabric.fabric import check, fabrics, keeper
 from drbfabric.fabric.telemetry import Telemetry
+from drbfabric.fabric.plan_types import Plan
 
 
 def _need_part(fabric):
@@ -56,7 +57,7 @@ def answers(args):
     return 0
 
 
-def _arrivals(plan, records):
+def _arrivals(plan: Plan, records):
     """Summarises drbgen's records of packets by the sending machine: {machine: {'packets',
     'sum_ns', 'min_ns', 'span_ns'}}.
 

@@ -14,6 +14,7 @@ from drbfabric.common import children, files
 from drbfabric.common.cli import say
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, keeper, netns, processes
+from drbfabric.fabric.plan_types import Plan
 
 READY_SECONDS = 60
 USUAL_BASE = '10.0.0.0/8'  # --ipbase unless it is given
@@ -58,7 +59,8 @@ class MininetFabric:
         self.nodes = {switch.name: switch for switch in switches}
         _need_options(setup['options'])
         self.setup, self.fabric = setup, fabrics.Fabric(setup['fabric'])
-        self.plan, self.keeper = {}, None
+        self.plan: Plan  # once the network starts
+        self.keeper = None
         self.processes = processes.Switches(self.fabric, program('drbswitch', 'switch'))
 
     def up(self):
@@ -101,8 +103,8 @@ class MininetFabric:
         fabric.write_hosts(self.plan)
         for node in self.plan['switches']:
             self._prepare_switch(node)
-        for node in self.plan['hosts']:
-            self._prepare_host(node)
+        for host in self.plan['hosts']:
+            self._prepare_host(host)
         for node in self.plan['switches']:
             self.processes.start(node)
         self.processes.wait_ready(self.plan['switches'], READY_SECONDS)
