@@ -69,7 +69,7 @@ TEST(other_ends_have_addresses)
 	is_line("0180c2000000" H0 "88cc", 0, "h0 > 01:80:c2:00:00:00 type 88cc");
 }
 
-// Of a packet that was cut, the line has what is left.
+// The line has what is left of a packet that was cut.
 TEST(short_captures)
 {
 	const char *tcp = "ffffffffffff"

@@ -10,8 +10,8 @@ import time
 
 from drbfabric import Failure
 from drbfabric.fabric import echo, link_states, neighbours, netns
-from drbfabric.fabric.telemetry import Telemetry
 from drbfabric.fabric.plan_types import Link, Plan, Switch, ends_of
+from drbfabric.fabric.telemetry import Telemetry
 
 # Up to this many hosts, all ordered pairs are pinged; above, a sample of SAMPLE_A_HOST per host.
 ALL_PAIRS_HOSTS = 64

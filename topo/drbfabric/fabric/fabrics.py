@@ -30,8 +30,8 @@ from drbfabric.common.cli import say
 from drbfabric.common.output import counted
 from drbfabric.common.places import called, called_program
 from drbfabric.fabric import cables, netns, plan_types, processes
-from drbfabric.fabric.telemetry import instance_folder
 from drbfabric.fabric.plan_types import Plan, Switch
+from drbfabric.fabric.telemetry import instance_folder
 
 ROOT = '/run/drbswitch'
 LOCK = '/run/drbfabric.lock'

@@ -3,8 +3,8 @@
 
 import time
 
-from drbfabric.fabric.telemetry import Telemetry
 from drbfabric.fabric.plan_types import Plan, ends_of
+from drbfabric.fabric.telemetry import Telemetry
 
 # Time within which a port should hear its neighbour.
 HELLO_SECONDS = 2

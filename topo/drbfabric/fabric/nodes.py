@@ -11,8 +11,8 @@ from drbfabric.common.cli import need_root
 from drbfabric.common.output import print_result, print_rows
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, netns, processes
-from drbfabric.fabric.telemetry import Telemetry
 from drbfabric.fabric.plan_types import Plan
+from drbfabric.fabric.telemetry import Telemetry
 
 
 def find(plan: Plan, name):

@@ -14,8 +14,8 @@ import time
 from drbfabric import Failure
 from drbfabric.common import interrupts
 from drbfabric.fabric import netns
-from drbfabric.fabric.telemetry import Telemetry
 from drbfabric.fabric.plan_types import Switch
+from drbfabric.fabric.telemetry import Telemetry
 
 POLL_SECONDS = 0.02
 TERM_SECONDS = 5.0

@@ -16,8 +16,8 @@ from drbfabric.common.output import print_result
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics, netns, processes
 from drbfabric.fabric.nodes import find_switches
-from drbfabric.fabric.telemetry import Telemetry
 from drbfabric.fabric.plan_types import Plan
+from drbfabric.fabric.telemetry import Telemetry
 
 READY_SECONDS = 60
 ORDER_SECONDS = 2  # time within which a running switch executes an order

@@ -18,9 +18,9 @@ from drbfabric.common.limits import at_once
 from drbfabric.common.output import RowPrinter, counted
 from drbfabric.common.places import program
 from drbfabric.fabric import fabrics
+from drbfabric.fabric.plan_types import Plan
 from drbfabric.fabric.telemetry import Telemetry
 from drbfabric.faults import faults
-from drbfabric.fabric.plan_types import Plan
 
 ASKED_AT_ONCE = 64
 # Short, so that a paused switch does not delay events.

@@ -10,8 +10,8 @@ from drbfabric import Failure, usage
 from drbfabric.common import children
 from drbfabric.common.places import program
 from drbfabric.fabric.link_states import wait_up
-from drbfabric.faults.faults import Link
 from drbfabric.fabric.plan_types import Plan
+from drbfabric.faults.faults import Link
 
 
 def _names(setup, option, text, column):

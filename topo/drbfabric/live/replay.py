@@ -9,8 +9,8 @@ import statistics
 from drbfabric import Failure
 from drbfabric.common import children
 from drbfabric.common.places import program
-from drbfabric.live import timed_faults
 from drbfabric.fabric.plan_types import Plan
+from drbfabric.live import timed_faults
 
 # Slots of traffic after the last measured slot. Without them, packets of that slot would find fewer
 # other packets than usual.

@@ -12,9 +12,9 @@ from dataclasses import replace
 from drbfabric.common import children, interrupts, schemes
 from drbfabric.common.places import harness, program
 from drbfabric.fabric.fabrics import Fabric
+from drbfabric.fabric.plan_types import Plan
 from drbfabric.live import impaired_links, priority, replay
 from drbfabric.live.control import Control
-from drbfabric.fabric.plan_types import Plan
 
 # A run that is disturbed more than this does not count. The limit holds for three shares: packets
 # sent more than half a slot late; departures a slot or more late; departures for which link time

@@ -9,11 +9,11 @@ from dataclasses import dataclass, fields
 from drbfabric import usage
 from drbfabric.common import children, schemes
 from drbfabric.common.places import program
+from drbfabric.fabric.plan_types import Plan
 from drbfabric.live import priority, replay, tcp_player
 from drbfabric.live.control import Control
 from drbfabric.live.runner import CONTROL_SHARE, PAUSE_SECONDS, disturbance
 from drbfabric.live.setup import default_slot, made_of, need_small, shape_of
-from drbfabric.fabric.plan_types import Plan
 
 FLOWLET_GAP = 20  # slots, as in drbsim
 # Pauses, in slots, after which a flow has ended for switches: FLOW_GRACE after a FIN, else

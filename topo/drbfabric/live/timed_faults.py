@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from drbfabric import usage
 from drbfabric.fabric.fabrics import Fabric
-from drbfabric.faults.faults import Link, kill
 from drbfabric.fabric.plan_types import Plan
+from drbfabric.faults.faults import Link, kill
 
 LOOK_SECONDS = 0.1
 AFTER_SECONDS = 1e-5  # a packet before its slot would leave a slot earlier

@@ -14,9 +14,9 @@ from drbfabric import Failure, usage
 from drbfabric.common.cli import Parser, positive, say
 from drbfabric.common.output import counted, print_rows
 from drbfabric.common.places import program
+from drbfabric.fabric.plan_types import Plan, ends_of
 from drbfabric.machines import combined, export, mirror
 from drbfabric.machines.merged_metrics import merge
-from drbfabric.fabric.plan_types import Plan
 
 # Verbs of drbctl that print rows, and those that send orders.
 WITH_ROWS = ('check', 'list', 'show', 'watch')
@@ -73,8 +73,8 @@ class Machines:
     def _name(self, name, why):
         own = {node['name'] for node in self.plan['switches'] if node['machine'] == name}
         hosts = sum(host['machine'] == name for host in self.plan['hosts'])
-        ends = sorted(f"{link[side]}.{link[f'{side}_port']}" for link in self.plan['links'] if 'id' in link
-                      for side, other in (('lower', 'upper'), ('upper', 'lower')) if link[other] in own)
+        pairs = [ends_of(link) for link in self.plan['links'] if 'id' in link]
+        ends = sorted(end.name for pair in pairs for end, other in (pair, pair[::-1]) if other.node in own)
         what = f'cannot run it: {why}' if why else 'does not answer'
         say(f"{name} ({self.address[name]}) {what}: {counted(len(own), 'switch')}, {counted(hosts, 'host')}; "
             f"links of others to it: {' '.join(ends)}")

@@ -7,8 +7,8 @@ import sys
 from drbfabric import usage
 from drbfabric.common.cli import say
 from drbfabric.common.output import print_rows
-from drbfabric.machines.export import load
 from drbfabric.fabric.plan_types import Plan, ends_of
+from drbfabric.machines.export import load
 
 COUNTS = ('sent', 'received', 'lost', 'duplicated', 'misdelivered', 'reordered', 'not_sent', 'receiver_dropped')
 CLEAN = ('lost', 'duplicated', 'misdelivered', 'not_sent', 'receiver_dropped')

@@ -11,10 +11,10 @@ import time
 from drbfabric import Failure, usage
 from drbfabric.common.output import print_rows
 from drbfabric.common.places import program
+from drbfabric.fabric.plan_types import Plan
 from drbfabric.live.setup import threshold_at
 from drbfabric.machines import combined
 from drbfabric.machines.all_machines import Machines
-from drbfabric.fabric.plan_types import Plan
 
 COLUMNS = [('scheme', 'scheme'), ('load', 'load'), ('sent', 'sent'), ('lost', 'lost'), ('reordered', 'reordered'),
            ('mean_us', 'one-way mean us'), ('error_us', 'not known, +- us'), ('mean_slots', 'slots'),

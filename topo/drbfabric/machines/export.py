@@ -9,8 +9,8 @@ from drbfabric import usage
 from drbfabric.common import files
 from drbfabric.common.places import HERE, harness
 from drbfabric.fabric import given_plan
-from drbfabric.machines import containers
 from drbfabric.fabric.plan_types import Plan
+from drbfabric.machines import containers
 
 # Names of groups of Ansible and of the inventory.
 RESERVED = ('all', 'ungrouped', 'localhost', 'machines')

@@ -10,8 +10,8 @@ from drbfabric import Failure, usage
 from drbfabric.common.cli import need_root, say
 from drbfabric.common.places import program
 from drbfabric.fabric import check, fabrics, keeper
+from drbfabric.fabric.plan_types import Plan, ends_of
 from drbfabric.fabric.telemetry import Telemetry
-from drbfabric.fabric.plan_types import Plan
 
 
 def _need_part(fabric):
@@ -29,13 +29,12 @@ def counts(args):
     own = {switch['name'] for switch in plan['switches']}
     views, ends = check.snapshots(plan), {}
     for link in plan['links']:
-        for side in ('lower', 'upper'):
-            name, port = link[side], link[f'{side}_port']
-            if 'id' in link and name in own:
-                view = views[name]
-                at = view['name'].index(port)
-                ends[f'{name}.{port}'] = {'in': view['in_packets'][at], 'out': view['out_packets'][at],
-                                          'restarted': view['started_ns'] > up_ns}
+        for end in ends_of(link):
+            if 'id' in link and end.node in own:
+                view = views[end.node]
+                at = view['name'].index(end.port)
+                ends[end.name] = {'in': view['in_packets'][at], 'out': view['out_packets'][at],
+                                  'restarted': view['started_ns'] > up_ns}
     print(json.dumps({'machine': plan['machine'], 'ends': ends}))
     return 0
 

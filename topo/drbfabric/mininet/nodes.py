@@ -11,6 +11,7 @@ from mininet.util import quietRun
 from drbfabric.common import children
 from drbfabric.common.cli import say
 from drbfabric.common.places import program
+from drbfabric.fabric.plan_types import Plan, ends_of
 from drbfabric.mininet.fabric import MininetFabric, say_base
 
 # Parameters that Mininet passes to every switch.
@@ -31,16 +32,16 @@ class FatTreeTopo(Topo):
 
     def build(self, layers=3, arity=2, bw=None):
         size = ['-l', str(int(layers)), '-d', str(int(arity))]
-        plan = json.loads(children.run([program('drbtopo', 'plan'), 'plan', *size]))
+        plan: Plan = json.loads(children.run([program('drbtopo', 'plan'), 'plan', *size]))
         for host in plan['hosts']:
             self.addHost(host['name'], ip=f"{host['ipv4']}/{plan['ipv4_length']}", mac=host['mac'])
         for number, switch in enumerate(plan['switches'], 1):
             self.addSwitch(switch['name'], dpid=f'{number:x}', layers=plan['layers'], arity=plan['arity'])
         rate = {} if bw is None else {'bw': float(bw)}
         for link in plan['links']:
-            lower, upper = ({'drb_port': link[f'{end}_port']} for end in ('lower', 'upper'))
-            host = {'intfName1': 'eth0'} if link['lower_port'] == 'eth0' else {}
-            self.addLink(link['lower'], link['upper'], params1=lower, params2=upper, **host, **rate)
+            lower, upper = ({'drb_port': end.port} for end in ends_of(link))
+            of_host = {'intfName1': 'eth0'} if link['lower_port'] == 'eth0' else {}
+            self.addLink(link['lower'], link['upper'], params1=lower, params2=upper, **of_host, **rate)
 
 
 class DrbSwitch(Switch):
