@@ -102,7 +102,7 @@ check "watch as CSV is one table" test "$(drbctl watch -i 50ms -c 3 --csv s1-0 s
 if command -v script >/dev/null; then
   # fits COMMAND: no line of its output is longer than the 80 columns of a terminal
   fits() {
-    script -qec "stty cols 80 rows 24; $* 2>/dev/null" /dev/null | sed $'s/\r//; s/\e\\[[0-9]*[HJ]//g' >"$scratch/shown"
+    script -qec "stty cols 80 rows 24; $* 2>/dev/null" /dev/null | sed $'s/\r//; s/\e\\[[0-9;]*[HJm]//g' >"$scratch/shown"
     awk 'length > 80 { print; bad = 1 } END { exit bad || NR < 2 }' "$scratch/shown"
   }
   shows() { grep -qE "$1" "$scratch/shown"; }
