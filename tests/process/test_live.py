@@ -35,6 +35,7 @@ from drbfabric.live.setup import HOSTS_MAX, Machine, Setup, check_faults, setup_
 from until import until  # noqa: E402
 
 MACHINE = Machine(name='x', links='veth', slot_ns=0, queue=0, repeats=1, stretches=0)
+PLAN: Any = {'fabric': 'experiment'}  # for code that looks for nothing else in a plan
 
 
 def setup(**changes):
@@ -120,8 +121,8 @@ def slow_links_are_those_of_drbsim():
     found = [impaired_links.slow(setup(slow='link:4:3', seed=seed)) for seed in (1, 1, 2)]
     assert all(len(links) == 4 and set(links.values()) == {3} for links in found), found
     assert found[0] == found[1] != found[2] and not impaired_links.slow(setup()), found
-    plan = {'fabric': 'x', 'links': [{'kind': 'veth', 'lower': 's1-0', 'lower_port': f'u{i}', 'upper': f's2-{i}',
-                                      'upper_port': 'd0'} for i in range(2)]}
+    plan: Any = {'fabric': 'x', 'links': [{'kind': 'veth', 'lower': 's1-0', 'lower_port': f'u{i}', 'upper': f's2-{i}',
+                                           'upper_port': 'd0'} for i in range(2)]}
     assert impaired_links.ends(plan, {'s1-0.u1': 3}) == {('s1-0', 'u1'): 3, ('s2-1', 'd0'): 3}
 
 
@@ -185,13 +186,13 @@ def faults_come_at_their_slots():
         assert 0 <= since % s.slot < 0.001 and begin > time.time() + 3, since
         begin = time.time()
         with mock.patch.object(timed_faults, 'Link', FakeLink):
-            late = timed_faults.cause({}, faults, begin, s, FakeChild(most))
+            late = timed_faults.cause(PLAN, faults, begin, s, FakeChild(most))
         assert [name for name, _, _ in FakeLink.seen] == names, FakeLink.seen
         assert all(at - begin >= slot * s.slot for (_, _, at), slot in zip(FakeLink.seen, (3, 3, 9)))
         assert (late == math.inf) == (most == 2), 'the program ended before a fault was due'
     FakeLink.seen.clear()
     with mock.patch.object(timed_faults, 'Link', FakeLink):
-        timed_faults.mend({}, faults)
+        timed_faults.mend(PLAN, faults)
     assert sorted(link[:2] for link in FakeLink.seen) == [('s1-0.u0', 'up'), ('s1-0.u1', 'up'), ('s2-3.u0', 'up')]
     assert disturbance({'sent': 1, 'forwarded': 1, 'late_packets': 0, 'late_departures': 0, 'lost_credit_events': 0,
                         'fault_late_slots': math.inf})
@@ -208,9 +209,9 @@ def a_switch_is_killed_at_its_slot():
         killed.append((fabric.name, names, time.time()))
         return iter(())
     with mock.patch.object(timed_faults, 'kill', kill):
-        timed_faults.cause({'fabric': 'experiment'}, faults, begin, s, FakeChild(9))
+        timed_faults.cause(PLAN, faults, begin, s, FakeChild(9))
     assert killed[0][:2] == ('experiment', ['s2-1', 's2-0']) and killed[0][2] - begin >= 2 * s.slot and len(killed) == 1
-    timed_faults.mend({}, faults)  # no link is to be mended
+    timed_faults.mend(PLAN, faults)  # no link is to be mended
 
 
 def wrong_faults_are_named():
@@ -250,7 +251,7 @@ def links_are_mended_whatever_happens():
             mock.patch.object(timed_faults, 'mend', lambda *_: done.append('mend')):
         s = setup(faults=a_list(folder, '1 cut s1-0.u1'))
         try:
-            replay.replay('traffic', {'fabric': 'x'}, s)
+            replay.replay('traffic', PLAN, s)
         except KeyboardInterrupt:
             pass
     assert done == ['stop', 'mend'], done
@@ -400,8 +401,8 @@ def connections_of_a_host_may_share_a_port():
         # Each destination gets as many connections as there are ports.
         rows = [{'slot': 0, 'from': 0, 'to': to, 'packets': 200, 'after_sent': '', 'after_arrived': ''}
                 for to in 4 * (1, 2, 3)]
-        hosts = [{'name': f'h{i}', 'namespace': name, 'ipv4': f'127.0.0.{i + 1}'} for i in range(4)]
-        played = tcp_player.Player({'hosts': hosts}, tcp_player.transfers_of(rows), 0.01, 'reno').play(20)
+        plan: Any = {'hosts': [{'name': f'h{i}', 'namespace': name, 'ipv4': f'127.0.0.{i + 1}'} for i in range(4)]}
+        played = tcp_player.Player(plan, tcp_player.transfers_of(rows), 0.01, 'reno').play(20)
         assert len(played) == 12 and all(row['time'] is not None for row in played), played
     finally:
         subprocess.run(['ip', 'netns', 'del', name], check=True)

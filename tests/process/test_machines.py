@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from typing import Any
 
 sys.dont_write_bytecode = True
 
@@ -288,7 +289,7 @@ def clocks_that_cannot_be_are_named():
 
 
 def arrivals_have_their_span():
-    plan = {'hosts': [{'name': 'h0', 'machine': 'a'}], 'elsewhere': [{'name': 'h8', 'machine': 'b'}]}
+    plan: Any = {'hosts': [{'name': 'h0', 'machine': 'a'}], 'elsewhere': [{'name': 'h8', 'machine': 'b'}]}
     records = 'source,received_ns,latency_ns\nh8,700,-5\nh8,200,7\nh0,1,3\nh8,,\n'.splitlines()
     assert part._arrivals(plan, records) == {  # pylint: disable=protected-access
         'b': {'packets': 2, 'sum_ns': 2, 'min_ns': -5, 'span_ns': 500},
@@ -329,23 +330,24 @@ def both_ends_are_compared():
 
 def waves_of_all_machines_fit():
     """Limits how many pairs all machines together ping at a time."""
-    alone = {'hosts': [{}] * 128}
+    alone: Any = {'hosts': [{}] * 128}
     assert check.pairs_a_wave(alone) == 192
     for count, wave in ((1, 96), (2, 64), (3, 48), (63, 48)):
-        assert check.pairs_a_wave({**alone, 'elsewhere': [{'machine': f'm{i % count}'} for i in range(128)]}) == wave
+        several: Any = {**alone, 'elsewhere': [{'machine': f'm{i % count}'} for i in range(128)]}
+        assert check.pairs_a_wave(several) == wave
 
 
 def full_neighbour_tables_are_announced():
-    hosts = [{}] * 8
-    assert nodes.neighbours_beyond({'hosts': hosts, 'elsewhere': hosts}, 120) == ''
-    said = nodes.neighbours_beyond({'hosts': hosts, 'elsewhere': hosts}, 119)
+    plan: Any = {'hosts': [{}] * 8, 'elsewhere': [{}] * 8}
+    assert nodes.neighbours_beyond(plan, 120) == ''
+    said = nodes.neighbours_beyond(plan, 119)
     assert 'have 120 neighbour entries, and the kernel takes 119' in said, said
     assert 'net.ipv6.neigh.default.gc_thresh3=120' in said, said
 
 
 def machines_speak_for_their_own_switches():
     """Names in a machine's reply become paths: only the plan's names for it are accepted."""
-    plan = {'switches': [{'namespace': f'drb-s1-{i}', 'machine': 'ab'[i]} for i in range(2)]}
+    plan: Any = {'switches': [{'namespace': f'drb-s1-{i}', 'machine': 'ab'[i]} for i in range(2)]}
     good, bad = {'greeting': {}}, {'/drb/info': {}}
     for said, wanted in (({'drb-s1-0': good}, ['drb-s1-0']), ({'drb-s1-0': bad}, []), ({'drb-s1-0': 1}, []),
                          ({'drb-s1-1': good, '../../victim': good, '/tmp/x': good, 'drb-s1-0': good}, ['drb-s1-0'])):
