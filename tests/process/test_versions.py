@@ -214,7 +214,7 @@ def a_later_format_is_refused_with_both_versions():
     _, told = stored()[-1]
     other = {**told, 'greeting': {**told['greeting'], 'drbswitch': '9.8.7', 'format': 2}}
     with Switch(other) as w:
-        for args in (('list',), ('show', 's1-0'), ('reload', 's1-0'), ('metrics',)):
+        for args in (('list',), ('show', 's1-0'), ('reload', 's1-0'), ('trace', 'h0', 'h1'), ('metrics',)):
             done = w.run(*args)
             assert re.search(r'is of version 9\.8\.7, this program of \d', done.stderr), done.stderr
             assert done.returncode == (0 if args == ('metrics',) else 1), (args, done)

@@ -147,6 +147,18 @@ int drb_info_take(const json_t *reply, struct drb_switch_info *info)
 	return take_code(json_object_get(reply, "code"), info->code, sizeof(info->code));
 }
 
+struct drb_tree drb_info_tree(const struct drb_switch_info *info)
+{
+	struct drb_tree tree;
+	const uint64_t uplinks = info->layers == 1 ? info->arity : info->uplinks;
+
+	if (info->layers > DRB_LAYERS_MAX || info->arity > DRB_ARITY_MAX || uplinks > info->arity ||
+	    drb_tree_init_uplinks(&tree, (uint32_t)info->layers, (uint32_t)info->arity,
+				  (uint32_t)uplinks) < 0)
+		return (struct drb_tree){0};
+	return tree;
+}
+
 static int take_routing(const json_t *reply, struct drb_switch_routing *routing)
 {
 	static const struct text_field texts[] = {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "core/fabric/names.h"
+#include "core/fabric/tree.h"
 #include "core/counters.h"
 #include "core/schemes/schemes.h"
 
@@ -43,6 +44,10 @@ struct drb_switch_info {
 	uint64_t capturing;    // 1: a capture of its packets runs
 	char trouble[160];     // problems of ports and workers; "" if there are none
 };
+
+// Returns the tree to which a switch belongs by its own report; its `layers` are 0 if there is no
+// such tree.
+struct drb_tree drb_info_tree(const struct drb_switch_info *info);
 
 struct drb_switch_port {
 	char name[DRB_NAME_MAX];     // d0, u1

@@ -15,7 +15,6 @@
 #include "common/cli/file.h"
 #include "common/cli/interrupt.h"
 #include "common/cli/log.h"
-#include "core/fabric/tree.h"
 #include "ctl/capture/packet_line.h"
 #include "ctl/capture/pcapng.h"
 #include "ctl/capture/session.h"
@@ -79,18 +78,8 @@ struct output {
 	bool pcapng;
 	const struct session *session;
 	int64_t real_ns; // wall clock less CLOCK_MONOTONIC
-	uint32_t hosts;  // of the fabric
+	uint32_t hosts;  // of the fabric; 0: unknown
 };
-
-// Returns the number of hosts of the switch's fabric; 0: unknown.
-static uint32_t hosts_of(const struct drb_switch_info *info)
-{
-	struct drb_tree tree;
-	const int rc = drb_tree_init_uplinks(&tree, (uint32_t)info->layers, (uint32_t)info->arity,
-					     (uint32_t)info->uplinks);
-
-	return rc < 0 ? 0 : tree.hosts;
-}
 
 static bool goes_out(const struct drb_capture_slot *p)
 {
@@ -210,7 +199,7 @@ static int capture_at(const struct options *o, const struct drb_switch_socket *a
 	FILE *file = drb_file_write(o->path);
 	const struct output output = {file, o->path != NULL, &s,
 				      drb_clock_ns(CLOCK_REALTIME) - (int64_t)drb_clock_now(),
-				      hosts_of(&s.all.info)};
+				      drb_info_tree(&s.all.info).hosts};
 	if (output.pcapng)
 		write_head(&output, o->snap);
 	fflush(file);

@@ -126,11 +126,9 @@ static json_t *fabrics_json(const struct metrics_poll *poll)
 
 	for (const struct metrics_switch *s = poll->switches; s < poll->switches + poll->count;
 	     s++) {
-		const uint32_t l = (uint32_t)s->all.info.layers, d = (uint32_t)s->all.info.arity;
-		struct drb_tree t;
-		if (s->error != 0 || strcmp(s->fabric, last) == 0 ||
-		    drb_tree_init_uplinks(&t, l, d, (uint32_t)s->all.info.uplinks) < 0 ||
-		    t.hosts + (uint64_t)drb_tree_links(&t) * (l - 1) > LINKS_MAX)
+		const struct drb_tree t = drb_info_tree(&s->all.info);
+		if (s->error != 0 || strcmp(s->fabric, last) == 0 || t.layers == 0 ||
+		    t.hosts + (uint64_t)drb_tree_links(&t) * (t.layers - 1) > LINKS_MAX)
 			continue;
 		last = s->fabric;
 		json_array_append_new(fabrics, json_pack("{s:s, s:i, s:i, s:i, s:o}", "fabric",

@@ -16,8 +16,8 @@ static int switch_add(struct drb_telemetry *t, const struct drb_switch_info *inf
 	if (!more)
 		drb_die("out of memory");
 	s->at = more;
-	if (drb_tree_init_uplinks(&s->tree, (uint32_t)info->layers, (uint32_t)info->arity,
-				  (uint32_t)info->uplinks) < 0)
+	s->tree = drb_info_tree(info);
+	if (s->tree.layers == 0)
 		return -EPROTO;
 	int rc = drb_read_all(t, &s->at[s->count]);
 	s->count += rc == 0;

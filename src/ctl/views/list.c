@@ -13,7 +13,6 @@ static struct drb_switch_info info_from_tree(const struct metrics_poll *poll,
 					     const struct metrics_switch *who)
 {
 	struct drb_switch_info info;
-	struct drb_tree tree;
 
 	memset(&info, 0xff, sizeof(info)); // DRB_UNKNOWN
 	strcpy(info.code, DRB_UNKNOWN_TEXT);
@@ -24,9 +23,8 @@ static struct drb_switch_info info_from_tree(const struct metrics_poll *poll,
 		info.pid = who->pid;
 	for (size_t i = 0; i < poll->count; i++) {
 		const struct drb_switch_info *other = &poll->switches[i].all.info;
+		const struct drb_tree tree = drb_info_tree(other);
 		if (!*other->name || strcmp(poll->switches[i].fabric, who->fabric) != 0 ||
-		    drb_tree_init_uplinks(&tree, (uint32_t)other->layers, (uint32_t)other->arity,
-					  (uint32_t)other->uplinks) < 0 ||
 		    who->layer > tree.layers || who->label >= drb_tree_switches(&tree, who->layer))
 			continue;
 		drb_code_text(info.code, &tree, who->layer, who->label);

@@ -272,33 +272,42 @@ static int trace(const struct options *o, const struct metrics_poll *poll,
 	return whole ? code : DRB_EXIT_FAILED;
 }
 
-// Takes the size of the fabric from a switch that answered; false: none did, which was printed.
-static bool tree_of(const struct metrics_poll *poll, struct drb_tree *tree)
+// Returns the tree by the report of a switch that answered; its `layers` are 0 if none did.
+static struct drb_tree tree_of(const struct metrics_poll *poll)
+{
+	struct drb_tree tree = {0};
+
+	for (size_t i = 0; i < poll->count && tree.layers == 0; i++) {
+		if (poll->switches[i].error == 0)
+			tree = drb_info_tree(&poll->switches[i].all.info);
+	}
+	return tree;
+}
+
+// Names the states of switches of which none answers. The poll has printed why a state is unknown.
+static void say_states(const struct metrics_poll *poll)
 {
 	for (size_t i = 0; i < poll->count; i++) {
-		const struct drb_switch_info *info = &poll->switches[i].all.info;
-		if (poll->switches[i].error == 0 &&
-		    drb_tree_init_uplinks(tree, (uint32_t)info->layers, (uint32_t)info->arity,
-					  (uint32_t)info->uplinks) == 0)
-			return true;
+		const struct metrics_switch *s = &poll->switches[i];
+		if (!ctl_say_state(s) && s->state != CTL_STATE_unknown)
+			drb_error("%s-%s: %s", s->fabric, s->name, ctl_state_word(s->state));
 	}
-	for (size_t i = 0; i < poll->count; i++)
-		ctl_say_state(&poll->switches[i]);
-	return false;
 }
 
 static int trace_fabric(struct options *o)
 {
 	struct metrics_poller poller = ctl_poller(&o->ctl);
 	struct metrics_poll poll;
-	struct drb_tree tree;
 	int code = DRB_EXIT_FAILED;
 
 	ctl_poll(&o->ctl, &poller, &poll);
-	if (tree_of(&poll, &tree)) {
+	const struct drb_tree tree = tree_of(&poll);
+	if (tree.layers > 0) {
 		path_ends_resolve(&o->ends, &tree);
 		drb_interrupt_catch(SA_RESTART | SA_RESETHAND);
 		code = trace(o, &poll, &tree);
+	} else {
+		say_states(&poll);
 	}
 	metrics_poll_free(&poll);
 	metrics_poller_close(&poller);

@@ -53,19 +53,6 @@ static void moment_keep(struct watched_switch *s, const struct drb_switch_all *a
 	}
 }
 
-// The tree to which a switch belongs by its own report.
-static struct drb_tree tree_of(const struct drb_switch_info *info)
-{
-	struct drb_tree tree;
-	const uint64_t uplinks = info->layers == 1 ? info->arity : info->uplinks;
-
-	if (info->layers > DRB_LAYERS_MAX || info->arity > DRB_ARITY_MAX || uplinks > info->arity ||
-	    drb_tree_init_uplinks(&tree, (uint32_t)info->layers, (uint32_t)info->arity,
-				  (uint32_t)uplinks) < 0)
-		return (struct drb_tree){0};
-	return tree;
-}
-
 // Reads the counters of a switch, and keeps them if `moment` is a moment of enum watch_moment.
 // Returns 1 if one of its links is slowed, and a negative number if it does not answer.
 static int counters_read(struct link_watch *w, struct watched_switch *s, struct drb_telemetry *t,
@@ -86,7 +73,7 @@ static int counters_read(struct link_watch *w, struct watched_switch *s, struct 
 	if (moment < WATCH_MOMENTS)
 		moment_keep(s, &all, moment);
 	if (w->tree.layers == 0)
-		w->tree = tree_of(&all.info);
+		w->tree = drb_info_tree(&all.info);
 	drb_switch_all_free(&all);
 	return slowed;
 }
