@@ -38,29 +38,19 @@ static void name_end(char text[END_MAX], const struct end *end, int family, uint
 
 static void name_protocol(char *text, size_t size, const struct drb_flow_key *key, int family)
 {
-	static const struct {
-		const char *name;
-		uint8_t number;
-	} protocols[] = {
-#define X(name, number) {name, number},
-		CTL_PROTOCOLS(X)
-#undef X
-	};
+	const char *name = ctl_protocol_name(key->protocol);
 	const uint16_t type = ntohs(key->ethertype);
 
-	if (type == DRB_ETHERTYPE_ARP) {
+	if (type == DRB_ETHERTYPE_ARP)
 		snprintf(text, size, "arp");
-	} else if (type == DRB_ETHERTYPE_HELLO) {
+	else if (type == DRB_ETHERTYPE_HELLO)
 		snprintf(text, size, "hello");
-	} else if (family == AF_UNSPEC) {
+	else if (family == AF_UNSPEC)
 		snprintf(text, size, "type %04x", type);
-	} else {
+	else if (name)
+		snprintf(text, size, "%s", name);
+	else
 		snprintf(text, size, "protocol %u", key->protocol);
-		for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++) {
-			if (protocols[i].number == key->protocol)
-				snprintf(text, size, "%s", protocols[i].name);
-		}
-	}
 }
 
 static int family_of(const struct drb_flow_key *key)

@@ -2,12 +2,10 @@
 #pragma once
 // The protocols that users name, in flows such as tcp:40000:5201, and lines of packets name.
 
-#include "core/packet/wire.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-#define CTL_PROTOCOLS(X)                                                                           \
-	X("tcp", DRB_PROTOCOL_TCP)                                                                 \
-	X("udp", DRB_PROTOCOL_UDP)                                                                 \
-	X("sctp", DRB_PROTOCOL_SCTP)                                                               \
-	X("dccp", DRB_PROTOCOL_DCCP)                                                               \
-	X("icmp", DRB_PROTOCOL_ICMP)                                                               \
-	X("icmpv6", DRB_PROTOCOL_ICMPV6)
+// Returns the name of an IP protocol; NULL: it has none here.
+const char *ctl_protocol_name(uint8_t number);
+// Sets the number of the protocol with this name; false: there is none.
+bool ctl_protocol_number(const char *name, uint8_t *number);

@@ -12,24 +12,12 @@
 #include "core/packet/wire.h"
 #include "ctl/capture/protocols.h"
 
-static const struct {
-	const char *name;
-	uint8_t protocol;
-} protocols[] = {
-#define X(name, number) {name, number},
-	CTL_PROTOCOLS(X)
-#undef X
-};
-
 static bool parse_protocol(const char *text, uint8_t *protocol)
 {
 	uint32_t number;
 
-	for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++) {
-		*protocol = protocols[i].protocol;
-		if (strcmp(text, protocols[i].name) == 0)
-			return true;
-	}
+	if (ctl_protocol_number(text, protocol))
+		return true;
 	if (drb_parse_u32(text, 0, UINT8_MAX, &number) < 0)
 		return false;
 	*protocol = (uint8_t)number;
