@@ -194,16 +194,20 @@ static bool is_running(int rc)
 	return rc != -ENOENT && rc != -ECONNREFUSED;
 }
 
-void ctl_say_why(const struct ctl *ctl, const char *instance, int rc, const char *version)
+static void explain(const char *instance, int rc, const char *version)
 {
 	char text[DRB_TELEMETRY_TEXT_MAX];
 
-	if (!is_running(rc)) {
+	drb_telemetry_explain(rc, version, text);
+	drb_error("%s: %s", instance, text);
+}
+
+void ctl_say_why(const struct ctl *ctl, const char *instance, int rc, const char *version)
+{
+	if (!is_running(rc))
 		ctl_say_none(ctl, instance);
-	} else if (rc != -ETIMEDOUT || !say_state(ctl, instance)) {
-		drb_telemetry_explain(rc, version, text);
-		drb_error("%s: %s", instance, text);
-	}
+	else if (rc != -ETIMEDOUT || !say_state(ctl, instance))
+		explain(instance, rc, version);
 }
 
 static int each_named(struct visits *visits, char *const names[], size_t count)
@@ -235,7 +239,7 @@ static int each_running(struct visits *visits)
 		int rc = visit_one(visits, &visits->at[k]);
 		running += is_running(rc);
 		if (rc < 0 && is_running(rc)) {
-			ctl_say_why(visits->ctl, visits->at[k].instance, rc, visits->version);
+			explain(visits->at[k].instance, rc, visits->version);
 			code = DRB_EXIT_FAILED;
 		}
 	}
