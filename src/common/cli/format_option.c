@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "common/cli/format_option.h"
 
-#include <string.h>
-
 #include "common/cli/colour.h"
-#include "common/cli/log.h"
 #include "common/cli/table.h"
 
 static void take_wide(const struct drb_option *o, const char *text, void *format)
@@ -17,16 +14,12 @@ static void take_wide(const struct drb_option *o, const char *text, void *format
 
 static void take_colour(const struct drb_option *o, const char *text, void *format)
 {
-	static const char *const words[] = {"auto", "always", "never"};
+	const struct drb_option words = {o->name, o->arg, NULL, .kind = DRB_OPTION_WORD};
+	unsigned when; // enum drb_colour
 
 	(void)format;
-	for (unsigned when = DRB_COLOUR_AUTO; when <= DRB_COLOUR_NEVER; when++) {
-		if (strcmp(text, words[when]) == 0) {
-			drb_colour_set(when);
-			return;
-		}
-	}
-	drb_die("%s '%s': must be auto, always or never", o->name, text);
+	drb_option_take(&words, text, &when);
+	drb_colour_set((enum drb_colour)when);
 }
 
 const struct drb_option drb_format_options[] = {
@@ -37,9 +30,8 @@ const struct drb_option drb_format_options[] = {
 	{"--wide", NULL,
 	 "Print all rows and columns, also those that are zero or wider than the terminal",
 	 .kind = DRB_OPTION_OTHER, .parse = take_wide},
-	{"--color", "WHEN",
-	 "Print what is wrong bold and red: auto (on terminals, unless NO_COLOR is set; default), "
-	 "always or never",
+	{"--color", "auto|always|never",
+	 "Print what is wrong bold and red; auto (default): on terminals, unless NO_COLOR is set",
 	 .kind = DRB_OPTION_OTHER, .parse = take_colour},
 	{0},
 };

@@ -10,6 +10,8 @@
 
 #include <jansson.h>
 
+#include "common/cli/colour.h"
+
 #define CELL_MAX 160
 
 static bool wide;
@@ -42,6 +44,7 @@ struct drb_table *drb_table_new(FILE *out, enum drb_format format)
 
 	t->out = out;
 	t->format = format;
+	t->coloured = drb_colour_on(out);
 	return t;
 }
 

@@ -119,7 +119,6 @@ static void name_left_out(const struct drb_table *t, const int *width, uint32_t 
 static void print_row(const struct drb_table *t, const int *width, const struct drb_cell *cells,
 		      uint32_t count, int room)
 {
-	const bool colour = drb_colour_on(t->out);
 	uint32_t last = 0;
 	int at = 0;
 
@@ -127,7 +126,7 @@ static void print_row(const struct drb_table *t, const int *width, const struct 
 		last = width[c] ? c : last;
 	for (uint32_t c = 0; c <= last; c++) {
 		const char *text = cells ? cells[c].text : drb_table_title(&t->columns[c]);
-		const bool bad = colour && cells && cells[c].bad;
+		const bool bad = t->coloured && cells && cells[c].bad;
 		bool words = t->columns[c].kind == TEXT;
 		if (width[c] == 0)
 			continue;

@@ -23,7 +23,7 @@ struct drb_cell {
 struct drb_table {
 	FILE *out;
 	enum drb_format format;
-	bool below, stacked;
+	bool below, stacked, coloured;
 	const char *meaning; // meaning of the next cell
 	struct drb_column *columns;
 	uint32_t count;         // columns

@@ -31,7 +31,7 @@ bool report_clean(const struct report *r)
 #define COUNTS(X)                                                                                  \
 	X(sent, r->sent, COUNT)                                                                    \
 	X(received, r->tally.received, COUNT)                                                      \
-	X(lost, report_lost(r), LOST)                                                              \
+	X(lost, report_lost(r), SHOWN_LOSS)                                                        \
 	X(receiver_dropped, r->tally.receiver_dropped, LOSS)                                       \
 	X(not_sent, r->failed, LOSS)                                                               \
 	X(misdelivered, r->tally.misdelivered, LOSS)                                               \
@@ -91,7 +91,7 @@ static double machine_late_us(const struct report *r)
 	drb_table_bad(t, (value) > 0);                                                             \
 	drb_table_loss(t, #key, NULL, value);
 // A loss that tables show if it is zero, too.
-#define PUT_LOST(key, value)                                                                       \
+#define PUT_SHOWN_LOSS(key, value)                                                                 \
 	drb_table_bad(t, (value) > 0);                                                             \
 	drb_table_count(t, #key, NULL, value);
 #define PUT(key, value, kind) PUT_##kind(key, value)

@@ -61,7 +61,7 @@ check "utilisation of no uplinks" says '^utilisation +- ' drbctl show s2-1 routi
 check "as JSON" bash -c "'$build/src/ctl/drbctl' show s2-1 routing --json | jq -e 'has(\"utilisation\") and .utilisation == null'"
 check "of uplinks it is a number" bash -c "'$build/src/ctl/drbctl' show s1-0 routing --json | jq -e '.utilisation | type == \"number\"'"
 check "list as JSON" each_line_is_json drbctl list
-check "a colour that is none" fails_with 2 "--color 'red': must be auto, always or never" drbctl list --color red
+check "a colour that is none" fails_with 2 '--color red: must be auto, always or never' drbctl list --color red
 check "a switch by its full name" says '^s1-3 ' drbctl show drb-s1-3
 check "two switches" test "$(drbctl show s1-0 s1-1 info --csv | wc -l)" = 3
 
