@@ -6,13 +6,14 @@
 #include "core/counters.h"
 #include "ctl/metrics/states.h"
 
+#define STATE_ROW(word, severity, meaning) ROW(word, meaning)
 #define ROW(key, meaning) puts("| `" #key "` | " meaning " |");
 
 int main(int argc, char **argv)
 {
 	(void)argv;
 	if (argc > 1) {
-		CTL_STATES(ROW)
+		CTL_STATES(STATE_ROW)
 		return 0;
 	}
 	DRB_PORT_COUNTERS(ROW)

@@ -12,7 +12,7 @@
 const char *ctl_state_word(enum ctl_state state)
 {
 	static const char *const words[] = {
-#define X(word, meaning) #word,
+#define X(word, severity, meaning) #word,
 		CTL_STATES(X)
 #undef X
 	};
@@ -29,15 +29,15 @@ const char *ctl_state_of(const struct drb_switch_info *info)
 	return ctl_state_word(info->ready ? CTL_STATE_running : CTL_STATE_starting);
 }
 
-bool ctl_state_is_bad(enum ctl_state state)
+enum ctl_severity ctl_state_severity(enum ctl_state state)
 {
-	return state == CTL_STATE_stuck || state == CTL_STATE_hung || state == CTL_STATE_dead ||
-	       state == CTL_STATE_unknown;
-}
+	static const enum ctl_severity severities[] = {
+#define X(word, severity, meaning) CTL_##severity,
+		CTL_STATES(X)
+#undef X
+	};
 
-bool ctl_state_stands_out(enum ctl_state state)
-{
-	return ctl_state_is_bad(state) || state == CTL_STATE_cut || state == CTL_STATE_slow;
+	return severities[state];
 }
 
 bool ctl_port_stands_out(const struct drb_switch_port *port)

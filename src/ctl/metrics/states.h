@@ -11,20 +11,27 @@
 struct metrics_poll;
 struct metrics_switch;
 
+enum ctl_severity {
+	CTL_FINE,
+	CTL_SHORT, // forwards less than it should
+	CTL_BAD,   // needs an operator
+};
+
+// X(word, severity, meaning)
 #define CTL_STATES(X)                                                                              \
-	X(running, "answers and forwards")                                                         \
-	X(starting, "its ports do not forward yet")                                                \
-	X(drained, "each link to a switch is drained")                                             \
-	X(cut, "each link to a switch is dead")                                                    \
-	X(slow, "gets too little CPU time")                                                        \
-	X(stuck, "a worker is stuck")                                                              \
-	X(hung, "answers nothing")                                                                 \
-	X(dead, "was killed, or ended without an order")                                           \
-	X(stopped, "ended by an order")                                                            \
-	X(unknown, "no permission to ask, or no known reply")
+	X(running, FINE, "answers and forwards")                                                   \
+	X(starting, FINE, "its ports do not forward yet")                                          \
+	X(drained, FINE, "each link to a switch is drained")                                       \
+	X(cut, SHORT, "each link to a switch is dead")                                             \
+	X(slow, SHORT, "gets too little CPU time")                                                 \
+	X(stuck, BAD, "a worker is stuck")                                                         \
+	X(hung, BAD, "answers nothing")                                                            \
+	X(dead, BAD, "was killed, or ended without an order")                                      \
+	X(stopped, FINE, "ended by an order")                                                      \
+	X(unknown, BAD, "no permission to ask, or no known reply")
 
 enum ctl_state {
-#define X(word, meaning) CTL_STATE_##word,
+#define X(word, severity, meaning) CTL_STATE_##word,
 	CTL_STATES(X)
 #undef X
 		CTL_STATE_COUNT
@@ -33,12 +40,17 @@ enum ctl_state {
 const char *ctl_state_word(enum ctl_state state);
 // The state by the switch's own report alone. NULL: the report does not show the state.
 const char *ctl_state_of(const struct drb_switch_info *info);
-// True if the switch needs an operator: it is stuck, hung, dead or unknown.
-bool ctl_state_is_bad(enum ctl_state state);
-
-// True if terminals emphasise the state: it is bad, or the switch forwards less than it should.
-bool ctl_state_stands_out(enum ctl_state state);
-// The same of a port: it takes no traffic, and nobody drained it.
+enum ctl_severity ctl_state_severity(enum ctl_state state);
+static inline bool ctl_state_is_bad(enum ctl_state state)
+{
+	return ctl_state_severity(state) == CTL_BAD;
+}
+// True if terminals emphasise the state.
+static inline bool ctl_state_stands_out(enum ctl_state state)
+{
+	return ctl_state_severity(state) != CTL_FINE;
+}
+// The same for a port: it takes no traffic, and nobody drained it.
 bool ctl_port_stands_out(const struct drb_switch_port *port);
 
 // Sets the state of every switch of a poll, and since when its neighbours miss it.

@@ -104,10 +104,21 @@ beside_dead() {
   fabric resume s3-3
   cat "$scratch/said"
   [ $status = 1 ] && [ "$(grep -c '^drbctl: drb-s' "$scratch/said")" = 2 ] &&
-    grep -q '^drbctl: drb-s3-1: dead, killed at ' "$scratch/said" &&
+    grep -q '^drbctl: drb-s3-1: dead, killed' "$scratch/said" &&
     grep -q '^drbctl: drb-s3-3: hung, answers nothing' "$scratch/said" && traced 'any(.[]; .to == "h15.eth0")'
 }
 check "a dead and a hung switch are named, the others watched" beside_dead
+# s2-7 was stopped and s3-1 was killed. A drained link is calm.
+emphasised() {
+  drbctl drain s1-2.u0 && drbctl list --color always >"$scratch/list"
+  local bad=$'\033\\[1;31m'
+  cat -v "$scratch/list"
+  drbctl undrain s1-2.u0
+  grep -qE "s3-1 .*${bad}dead .*${bad}killed" "$scratch/list" && grep -qE 's2-7 .* stopped ' "$scratch/list" &&
+    grep -qE "s2-1 .* running .*${bad}u0 down" "$scratch/list" && grep -E 's1-2 .* running .*u0 drained' "$scratch/list" >"$scratch/calm" &&
+    ! grep -q $'\033' "$scratch/calm"
+}
+check "list has what is wrong bold and red, and nothing else" emphasised
 check "down" fabric down
 # The suggested command to send packets suits another fabric, too.
 up -l 1 -d 2 --fabric lab

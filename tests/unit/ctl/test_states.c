@@ -78,6 +78,34 @@ TEST(by_links_to_switches)
 	}
 }
 
+// Terminals emphasise what nobody ordered.
+TEST(what_stands_out)
+{
+	static const struct {
+		enum ctl_state state;
+		bool bad, stands_out;
+	} rows[] = {
+		{CTL_STATE_running, false, false}, {CTL_STATE_starting, false, false},
+		{CTL_STATE_drained, false, false}, {CTL_STATE_cut, false, true},
+		{CTL_STATE_slow, false, true},     {CTL_STATE_stuck, true, true},
+		{CTL_STATE_hung, true, true},      {CTL_STATE_dead, true, true},
+		{CTL_STATE_stopped, false, false}, {CTL_STATE_unknown, true, true},
+	};
+
+	assert_int_equal(ARRAY_SIZE(rows), CTL_STATE_COUNT);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(ctl_state_is_bad(rows[i].state), rows[i].bad);
+		assert_int_equal(ctl_state_stands_out(rows[i].state), rows[i].stands_out);
+	}
+	assert_true(ctl_port_stands_out(&(struct drb_switch_port){.state = "down"}));
+	assert_false(
+		ctl_port_stands_out(&(struct drb_switch_port){.state = "drained by neighbour"}));
+	assert_false(ctl_port_stands_out(&(struct drb_switch_port){.state = "up", .usable = 1}));
+	// An old switch does not tell.
+	assert_false(
+		ctl_port_stands_out(&(struct drb_switch_port){.state = "", .usable = DRB_UNKNOWN}));
+}
+
 // The neighbours tell when they lost a switch; the last of them counts.
 TEST(how_and_when_a_switch_died)
 {

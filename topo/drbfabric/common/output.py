@@ -12,9 +12,11 @@ import textwrap
 
 _wide = False  # True: print all columns, even if the terminal is too narrow
 _colour = 'auto'
-# Columns with values that may show something wrong, which terminals print bold and red, as drbctl.
-_WRONG = {'state': ('dead', 'hung', 'stuck', 'unknown', 'cut', 'slow', 'gone').__contains__,
-          'failed': lambda number: number > 0}
+# States that terminals print bold and red, as drbctl does (src/ctl/metrics/states.h). A host is
+# "gone".
+BAD_STATES = 'cut', 'slow', 'stuck', 'hung', 'dead', 'unknown', 'gone'
+# Columns with values that may show something wrong.
+_WRONG = {'state': BAD_STATES.__contains__, 'failed': lambda number: number > 0}
 
 
 class _Wide(argparse.Action):
@@ -124,9 +126,9 @@ def _coloured():
     return _colour == 'always'
 
 
-def _emphasised(row, columns):
-    """For each column, whether the value of this row shows something wrong and stands out."""
-    return [key in _WRONG and row.get(key) is not None and _coloured() and _WRONG[key](row[key]) for key, _ in columns]
+def _wrong(row, columns):
+    """For each column, whether the value of this row shows something wrong."""
+    return [key in _WRONG and row.get(key) is not None and _WRONG[key](row[key]) for key, _ in columns]
 
 
 def _padded(text, width, right, bad):
@@ -142,7 +144,8 @@ def _print_table(columns, rows):
     # Align numbers right and names left.
     right = [not any(isinstance(row.get(key), str) for row in rows) for key, _ in columns]
     count = _fitting(widths)
-    wrong = [[False] * len(columns), *(_emphasised(row, columns) for row in rows)]
+    coloured = _coloured()
+    wrong = [[False] * len(columns), *(_wrong(row, columns) if coloured else [False] * len(columns) for row in rows)]
     for line, bad in zip(cells, wrong):
         print('  '.join(map(_padded, line[:count], widths, right, bad)).rstrip())
     if count < len(columns):
