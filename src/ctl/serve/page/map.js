@@ -260,8 +260,7 @@ class FabricMap {
     put(group, 'class', `switch${up ? '' : ' down'}${trouble ? ' trouble' : ''}${node.id === selected ? ' selected' : ''}`);
     put(group, 'data-state', word);
     put(group, 'aria-label', `${node.id}: ${this.stateText(i)}`);
-    const scheme = frame.scheme[i] || '';
-    write(note, word !== WORDS[RUNNING] ? word : frame.capturing[i] ? CAPTURING : node.layer === tree.layers ? '' : `${scheme} ${percent(share)}`);
+    write(note, this.noteText(i, node.layer));
     put(bar, 'width', up && share > 0 ? ((BOX.width - 6) * share).toFixed(1) : 0);
     put(drop, 'class', drops > 0 ? 'drop on' : 'drop');
     const text = drops < 999.5 ? String(Math.ceil(drops)) : drops < 99500 ? `${Math.round(drops / 1000)}k` : '!';
@@ -269,6 +268,14 @@ class FabricMap {
     put(pill, 'x', -width / 2);
     put(pill, 'width', width);
     write(count, drops > 0 ? text : '');
+  }
+
+  // The line below the name of a switch: what is most notable about it.
+  noteText(i, layer) {
+    const {frame, tree} = this, word = WORDS[frame.switchWord[i]];
+    if (word !== WORDS[RUNNING]) return word;
+    if (frame.capturing[i]) return CAPTURING;
+    return layer === tree.layers ? '' : `${frame.scheme[i] || ''} ${percent(frame.redirected[i])}`;
   }
 
   paintFolded({node, group, cells, note}) {
@@ -287,7 +294,8 @@ class FabricMap {
     }
     put(group, 'class', `folded${worst ? ' trouble' : ''}${drops > 0 ? ' dropping' : ''}`);
     put(group, 'aria-label', `${node.id}: ${worst || WORDS[RUNNING]}`);
-    write(note, worst || (drops > 0 ? `${Math.ceil(drops)} drops/s` : capturing ? CAPTURING : most > 0 ? `up to ${percent(most)}` : ''));
+    const calm = capturing ? CAPTURING : most > 0 ? `up to ${percent(most)}` : '';
+    write(note, worst || (drops > 0 ? `${Math.ceil(drops)} drops/s` : calm));
   }
 
   linkText(link) {
@@ -309,8 +317,8 @@ class FabricMap {
     const {frame, tree} = this, i = tree.index(node.layer, node.label);
     if (!frame.told[i]) return `${node.id}: ${this.stateText(i)}`;
     const share = percent(frame.redirected[i]);
-    return `${node.id} ${tree.code(node.layer, node.label)}\n${frame.scheme[i] || '–'}${share ? `, ${share} redirected` : ''}` +
-      (frame.capturing[i] ? `\n${CAPTURING}` : '') + (frame.dropped[i] ? `\n${counted(frame.dropped[i])} drops/s` : '') + (frame.trouble[i] ? `\n${frame.trouble[i]}` : '');
+    return [`${node.id} ${tree.code(node.layer, node.label)}`, `${frame.scheme[i] || '–'}${share ? `, ${share} redirected` : ''}`,
+      frame.capturing[i] && CAPTURING, frame.dropped[i] && `${counted(frame.dropped[i])} drops/s`, frame.trouble[i]].filter(Boolean).join('\n');
   }
 
   // Shows the paths between two hosts: the default as a line, and the paths taken now as broad
