@@ -7,6 +7,7 @@ import contextlib
 import io
 import sys
 import types
+from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
@@ -68,7 +69,8 @@ def link(one, two, port=None):
 def links_that_the_plan_has_not_are_said():
     network = object.__new__(MininetFabric)
     nodes = network.nodes = {name: Node(name) for name in ('h0', 'h1', 's1-0', 's2-0', 'nat0')}
-    network.plan = {'switches': [{'name': 's1-0'}, {'name': 's2-0'}], 'hosts': [{'name': 'h0'}, {'name': 'h1'}]}
+    plan: Any = {'switches': [{'name': 's1-0'}, {'name': 's2-0'}], 'hosts': [{'name': 'h0'}, {'name': 'h1'}]}
+    network.plan = plan
     link(nodes['h0'], nodes['s1-0'], 'd0')
     link(nodes['s1-0'], nodes['s2-0'], 'd0')
     link(nodes['nat0'], nodes['s1-0'])  # told as a host of no plan

@@ -10,6 +10,7 @@ import os
 import random
 import sys
 import tempfile
+from typing import Any
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'topo'))
@@ -29,7 +30,8 @@ class Told(Watch):
     """Each switch replies with its entry in `answers`; a switch without an entry does not reply."""
 
     def __init__(self, answers):
-        super().__init__({'switches': [{'name': name, 'layer': int(name[1]), 'namespace': name} for name in NAMES]})
+        plan: Any = {'switches': [{'name': name, 'layer': int(name[1]), 'namespace': name} for name in NAMES]}
+        super().__init__(plan)
         self.answers = answers
 
     def _read(self, name):

@@ -140,9 +140,7 @@ def _missing(entry, kind, keys=None):
     """A text about the first key of a type that is missing or has another type; None if all are
     right. keys: those to look at; by default, those that the type requires."""
     hints = typing.get_type_hints(kind)
-    for key in hints if keys is None else keys:
-        if keys is None and key not in kind.__required_keys__:
-            continue
+    for key in keys or [key for key in hints if key in kind.__required_keys__]:
         if key not in entry:
             return f"has no '{key}'"
         # given_plan.py checks texts.
