@@ -225,9 +225,12 @@ def look_at(page, arguments):
     lost_at = page.run('return history().last.unixMs')
     page.run('source.onerror()')
     page.wait(f'return history().last.unixMs > {lost_at} + 4000')
-    seen['gap_s'] = page.run("""
-        const times = history().frames.map((frame) => frame.unixMs);
-        return Math.max(...times.slice(1).map((time, i) => time - times[i])) / 1e3;""")
+    seen.update(page.run(f"""return (async () => {{
+        const there = new Set(history().frames.map((frame) => frame.unixMs)), end = history().last.unixMs;
+        const lines = (await (await fetch('api/history')).text()).trim().split('\\n');
+        const since = lines.map((line) => JSON.parse(line).unix_ms).filter((time) => time > {lost_at} && time <= end);
+        return {{since_lost: since.length, missed: since.filter((time) => !there.has(time)).length}};
+        }})();"""))
     # A page that is opened now begins with what was before.
     page.driver.get(arguments.url)
     page.wait("return document.getElementById('connection').textContent === 'live'")

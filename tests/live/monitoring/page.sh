@@ -44,12 +44,6 @@ marked_soon() {
   return 1
 }
 
-no_gap() {
-  seen '.gap_s < 3' && return
-  if disturbed 200; then return "$cannot_tell"; fi
-  return 1
-}
-
 draws() { # draws FPS: least frame rate of the last observation
   seen ".fps >= $1" && return
   if disturbed 30; then return "$cannot_tell"; fi
@@ -93,7 +87,7 @@ drawn() { # drawn: the pictures of the guide have the words of the page
     { echo "draw them again: PAGE_SHOTS=docs/guide bash tests/live/monitoring/page.sh" && false; }
 }
 check "the guide's pictures show the page as it is" drawn
-decide "a page that lost its connection fetches what it missed" no_gap
+check "a page that lost its connection fetches what it missed" seen '.since_lost > 2 and .missed == 0'
 check "a page that is opened then begins with the past" seen '.remembered and .remembered_s > 10'
 check "no complaint, no request to elsewhere" quiet
 kill $server
