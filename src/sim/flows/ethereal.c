@@ -9,7 +9,7 @@
 struct part {
 	uint32_t place; // index of the transfer in the list
 	uint32_t source, dest, size;
-	uint32_t step;
+	uint64_t step;
 	uint32_t region;     // switch of this layer above `dest`
 	uint32_t way, order; // path; order among the parts of its transfer
 };
@@ -127,12 +127,36 @@ static int deal_layer(struct split *s, uint32_t below, struct uplinks up)
 	return rc;
 }
 
-static int transfers_split(struct split *s, const struct drb_tree *tree,
-			   const struct drb_list *from, bool together)
+// The steps of all transfers; owned by the caller. NULL: not enough memory.
+static uint64_t *steps_of(const struct drb_list *list)
 {
+	uint64_t *step = malloc(((size_t)list->count + 1) * sizeof(*step));
+
+	for (uint32_t i = 0; step && i < list->count; i++) {
+		const struct drb_listed *t = &list->transfer[i];
+		const uint64_t alone = UINT64_C(1) << 32 | i;
+		if (t->after_arrived != DRB_LIST_NONE)
+			step[i] = alone;
+		else if (t->after_sent == DRB_LIST_NONE)
+			step[i] = t->slot;
+		else
+			step[i] = t->after_sent < i &&
+						  list->transfer[t->after_sent].source == t->source
+					  ? step[t->after_sent]
+					  : alone;
+	}
+	for (uint32_t i = 0; step && i < list->waits; i++)
+		step[list->wait[i].place] = UINT64_C(1) << 32 | list->wait[i].place;
+	return step;
+}
+
+static int transfers_split(struct split *s, const struct drb_tree *tree,
+			   const struct drb_list *from)
+{
+	uint64_t *step = steps_of(from);
 	struct uplinks up = {.each = 1};
 	uint32_t below = tree->arity;
-	int rc = 0;
+	int rc = step ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; rc == 0 && i < from->count; i++) {
 		const struct drb_listed *t = &from->transfer[i];
@@ -140,8 +164,9 @@ static int transfers_split(struct split *s, const struct drb_tree *tree,
 					       .source = t->source,
 					       .dest = t->dest,
 					       .size = t->size,
-					       .step = together ? 0 : i});
+					       .step = step[i]});
 	}
+	free(step);
 	for (uint32_t m = 1; rc == 0 && m < tree->layers; m++, below *= tree->arity) {
 		up.count = drb_tree_up_ports(tree, m);
 		rc = deal_layer(s, below, up);
@@ -163,11 +188,11 @@ static uint32_t stride_of(uint32_t size)
 	return stride;
 }
 
-int drb_ethereal_split(const struct drb_tree *tree, const struct drb_list *from, bool together,
+int drb_ethereal_split(const struct drb_tree *tree, const struct drb_list *from,
 		       struct drb_ways *to)
 {
 	struct split s = {0};
-	int rc = transfers_split(&s, tree, from, together);
+	int rc = transfers_split(&s, tree, from);
 
 	*to = (struct drb_ways){.of = calloc((size_t)from->count + 1, sizeof(*to->of)),
 				.part = calloc((size_t)s.count + 1, sizeof(*to->part))};

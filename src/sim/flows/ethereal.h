@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Split flows: Ethereal (Addanki et al., arXiv 2407.00550). Hosts know all transfers of a step of a
-// job, which have equal sizes. Each host deals its transfers to the u uplinks of a switch in turn.
-// If r transfers are left over, each is split into u / gcd(r, u) parts. This is the smallest number
-// of parts with which all uplinks carry the same load. Each part keeps its path. A transfer has one
-// window, whether it is split or not. Its packets go to its parts in turn, in proportion to their
-// sizes.
+// Split flows: Ethereal (Addanki et al., arXiv 2407.00550). Hosts know all transfers of a step.
+// These begin in the same slot, or when the host has sent the one before. A transfer that waits for
+// other hosts is a step of its own. Each host deals transfers of equal sizes to the u uplinks of a
+// switch in turn. If r transfers are left over, each is split into u / gcd(r, u) parts. This is the
+// smallest number of parts with which all uplinks carry the same load. Each part keeps its path. A
+// transfer has one window, whether it is split or not. Its packets go to its parts in turn, in
+// proportion to their sizes.
 //
 // The paper has leaves and spines. This code deals transfers layer by layer. In each layer, it
 // deals transfers together if they go to the same part of the fabric and share their path so far.
@@ -28,9 +29,8 @@ struct drb_ways {
 	} * part; // owned
 };
 
-// Splits the transfers of a list, all of which must have packets. together: all transfers of a host
-// belong to one step; otherwise each transfer is a step of its own. 0 or -ENOMEM.
-int drb_ethereal_split(const struct drb_tree *tree, const struct drb_list *from, bool together,
+// Splits the transfers of a list. 0 or -ENOMEM.
+int drb_ethereal_split(const struct drb_tree *tree, const struct drb_list *from,
 		       struct drb_ways *to);
 void drb_ways_free(struct drb_ways *ways);
 // The number of the path of one packet.

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sim/flows/ethereal.h"
 #include "sim/flows/job_rules.h"
 #include "sim/flows/list_run.h"
 
@@ -113,12 +112,11 @@ int drb_job_alone(const struct drb_transfers_setup *setup, const struct drb_list
 }
 
 static int job_run(const struct drb_job_setup *setup, const struct drb_list *list,
-		   const struct drb_ways *ways, struct drb_job_result *result)
+		   struct drb_job_result *result)
 {
 	struct drb_list_setup s = {
 		.transfers = setup->transfers, .list = list, .longest = setup->longest};
 	struct drb_list_result r = {.time = calloc(list->count, sizeof(*r.time))};
-	s.transfers.ways = ways;
 	int rc = r.time ? drb_list_run(&s, &r) : -ENOMEM;
 
 	for (uint32_t i = 0; rc == 0 && r.finished == list->count && i < list->count; i++)
@@ -137,19 +135,13 @@ static int job_run(const struct drb_job_setup *setup, const struct drb_list *lis
 int drb_job_run(const struct drb_job_setup *setup, struct drb_job_result *result)
 {
 	struct drb_list list = {0};
-	struct drb_ways ways = {0};
 	int rc = drb_job_list(setup, &list);
 
 	*result = (struct drb_job_result){0};
 	if (rc == 0)
 		rc = drb_job_alone(&setup->transfers, &list, &result->alone);
-	if (rc == 0 && setup->transfers.hosts == DRB_HOSTS_ETHEREAL) {
-		bool together = drb_job_rules[setup->job.kind].wait == DRB_WAIT_NOTHING;
-		rc = drb_ethereal_split(&setup->transfers.tree, &list, together, &ways);
-	}
 	if (rc == 0)
-		rc = job_run(setup, &list, &ways, result);
-	drb_ways_free(&ways);
+		rc = job_run(setup, &list, result);
 	drb_list_free(&list);
 	return rc;
 }

@@ -4,17 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sim/flows/ethereal.h"
+
 // The run ends after this many times the longest normal pause between arrivals.
 #define QUIET 100
 
 struct run {
 	const struct drb_list *list;
 	struct drb_transfers *transfers;
-	uint32_t *order; // indices in the list, sorted by slot
-	uint32_t due;    // index in `order` of the first transfer whose slot has not come
-	uint64_t slot;   // the slot that has come
-	uint32_t *place; // [transfer]: index in the list
-	uint32_t *waits; // [place]: number of events that it waits for
+	struct drb_ways ways; // with DRB_HOSTS_ETHEREAL
+	uint32_t *order;      // indices in the list, sorted by slot
+	uint32_t due;         // index in `order` of the first transfer whose slot has not come
+	uint64_t slot;        // the slot that has come
+	uint32_t *place;      // [transfer]: index in the list
+	uint32_t *waits;      // [place]: number of events that it waits for
 	// [event][place]: the last waiter for this event of this transfer; DRB_LIST_NONE: none.
 	uint32_t *waiting[DRB_LIST_EVENTS];
 	struct waiter {
@@ -91,6 +94,7 @@ static int run_make(struct run *r)
 static void unmake(struct run *r)
 {
 	drb_transfers_free(r->transfers);
+	drb_ways_free(&r->ways);
 	free(r->order);
 	free(r->place);
 	free(r->waits);
@@ -284,8 +288,14 @@ int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *res
 			.quiet = QUIET * silence_of(&setup->transfers),
 			.settled = drb_faults_settle(&setup->transfers.faults),
 			.result = result};
-	int rc = drb_transfers_new(&r.transfers, &setup->transfers);
+	struct drb_transfers_setup transfers = setup->transfers;
+	int rc = 0;
 
+	if (transfers.hosts == DRB_HOSTS_ETHEREAL)
+		rc = drb_ethereal_split(&transfers.tree, setup->list, &r.ways);
+	transfers.ways = &r.ways;
+	if (rc == 0)
+		rc = drb_transfers_new(&r.transfers, &transfers);
 	*result = (struct drb_list_result){.time = result->time};
 	for (uint32_t i = 0; i < setup->list->count; i++)
 		result->time[i] = (struct drb_list_time){0};

@@ -204,7 +204,7 @@ static void list_point_check(void *point)
 		sim_take_topo(&p->base, p->topo_path);
 	if (strcmp(p->path, "-") != 0)
 		take_hosts(p);
-	sim_transfers_check(&p->base, false);
+	sim_transfers_check(&p->base, true);
 	p->base.threshold = sim_transfers_threshold(&p->base, LOAD, 1);
 	read_list(p);
 }

@@ -117,7 +117,7 @@ const struct drb_option sim_transfer_options[] = {
 	 .kind = DRB_OPTION_WORD, AT(source), .initial = "open"},
 	{"--hosts", SIM_HOSTS,
 	 "Entropy of packets, for schemes that hash flows: the flow's, a new one each, "
-	 "or as REPS; ethereal splits transfers of jobs over all paths",
+	 "or as REPS; ethereal splits transfers of jobs and lists over all paths",
 	 .kind = DRB_OPTION_WORD, AT(hosts), .initial = "flow"},
 	{"--gray", "link:N:K",
 	 "N random links between switches lose all packets from slot K on, in both directions, and "
@@ -221,14 +221,15 @@ struct drb_transfers_setup sim_transfers_setup(const struct sim_transfers *t, ui
 
 // Refuses rules of hosts that have no effect. They have none if packets keep their paths, no switch
 // reads entropies, or hosts receive no answers.
-static void check_hosts(const struct sim_transfers *t, bool jobs)
+static void check_hosts(const struct sim_transfers *t, bool listed)
 {
 	const char *name = hosts_names[t->hosts];
 
 	if (t->unit != DRB_SIM_PACKET)
 		drb_die("--hosts %s: packets of a flow keep its way: take --unit packet", name);
-	if (t->hosts == DRB_HOSTS_ETHEREAL && !jobs)
-		drb_die("--hosts %s: hosts know what they will send in jobs alone: take drbsim job",
+	if (t->hosts == DRB_HOSTS_ETHEREAL && !listed)
+		drb_die("--hosts %s: hosts must know all that they will send: take drbsim job or "
+			"drbsim replay",
 			name);
 	if (t->hosts == DRB_HOSTS_ETHEREAL && sim_may_break(&t->links))
 		drb_die("--hosts %s: hosts know of no dead links: leave out --fail, and cut and "
@@ -277,7 +278,7 @@ static void check_speeds(const struct sim_transfers *t)
 			"--handshake and --ack-room");
 }
 
-void sim_transfers_check(struct sim_transfers *t, bool jobs)
+void sim_transfers_check(struct sim_transfers *t, bool listed)
 {
 	sim_fabric_check(&t->fabric);
 	sim_links_check(&t->links, &t->fabric.tree);
@@ -309,7 +310,7 @@ void sim_transfers_check(struct sim_transfers *t, bool jobs)
 		drb_die("--faults: cut and kill need packets that are decided one by one: leave "
 			"out --unit");
 	if (t->hosts != DRB_HOSTS_FLOW)
-		check_hosts(t, jobs);
+		check_hosts(t, listed);
 	if (t->unit != DRB_SIM_PACKET)
 		sim_flow_scheme_check(&t->fabric, "take --unit packet");
 }

@@ -58,9 +58,9 @@ extern const struct drb_option sim_longest_option[]; // for models that play lis
 	"did not arrive: packets of them were dropped, they have no path, what they wait for did " \
 	"not come, or the run ended at --longest %u"
 
-// Errors end the process with a line that begins with the option. jobs: hosts know all that they
-// send.
-void sim_transfers_check(struct sim_transfers *t, bool jobs);
+// Errors end the process with a line that begins with the option. listed: hosts know all that
+// they send.
+void sim_transfers_check(struct sim_transfers *t, bool listed);
 // Sets size, delays and rate of the fabric by a topology file, before the point is checked.
 void sim_take_topo(struct sim_transfers *t, const char *path);
 // Sets the slots of a packet in each layer by speed[layer], the speeds of links. 0, or -EINVAL: the

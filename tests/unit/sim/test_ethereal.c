@@ -122,9 +122,7 @@ TEST(links_carry_what_spraying_puts_on_them)
 			continue;
 		s.job.data = 144 * 3 * s.transfers.tree.hosts;
 		assert_int_equal(drb_job_list(&s, &whole), 0);
-		bool together = s.job.kind == DRB_JOB_ALL_TO_ALL || s.job.kind == DRB_JOB_INCAST;
-		assert_int_equal(drb_ethereal_split(&s.transfers.tree, &whole, together, &split),
-				 0);
+		assert_int_equal(drb_ethereal_split(&s.transfers.tree, &whole, &split), 0);
 		check_loads(&s.transfers.tree, &whole, &split);
 		// In all-to-all a host sends to all hosts of a rack or a pod. If all layers have
 		// the same number of uplinks, nothing is split.
@@ -152,10 +150,43 @@ TEST(no_more_is_split_than_must_be)
 						     .after_arrived = DRB_LIST_NONE};
 			assert_int_equal(drb_list_add(&whole, &t), 0);
 		}
-		assert_int_equal(drb_ethereal_split(&tree, &whole, true, &split), 0);
+		assert_int_equal(drb_ethereal_split(&tree, &whole, &split), 0);
 		check_loads(&tree, &whole, &split);
 		uint32_t left = n % 6, whole_ones = n - left;
 		assert_int_equal(split.of[n].first, whole_ones + (left ? parts[left - 1] : 0));
+		drb_list_free(&whole);
+		drb_ways_free(&split);
+	}
+}
+
+// A host has six transfers to another rack, and its switch has six uplinks. If the host knows all
+// transfers at once, each keeps its path. Otherwise the host splits each over all paths.
+TEST(what_hosts_know_at_once_is_dealt_together)
+{
+	enum { AT_ONCE, ONE_AFTER_ANOTHER, IN_OTHER_SLOTS, AFTER_ARRIVALS, AFTER_EVENTS, KINDS };
+
+	for (int kind = 0; kind < KINDS; kind++) {
+		struct drb_list whole = {0};
+		struct drb_ways split;
+		struct drb_tree tree;
+		assert_int_equal(drb_tree_init_uplinks(&tree, 2, 12, 6), 0);
+		for (uint32_t i = 0; i < 6; i++) {
+			const struct drb_listed t = {
+				.slot = kind == IN_OTHER_SLOTS ? i : 7,
+				.source = 5,
+				.dest = 24 + i,
+				.size = 60,
+				.after_sent =
+					kind == ONE_AFTER_ANOTHER && i ? i - 1 : DRB_LIST_NONE,
+				.after_arrived =
+					kind == AFTER_ARRIVALS && i ? i - 1 : DRB_LIST_NONE};
+			assert_int_equal(drb_list_add(&whole, &t), 0);
+			const struct drb_list_wait wait = {i, i - 1, DRB_LIST_ARRIVED};
+			if (kind == AFTER_EVENTS && i)
+				assert_int_equal(drb_list_add_wait(&whole, wait), 0);
+		}
+		assert_int_equal(drb_ethereal_split(&tree, &whole, &split), 0);
+		assert_int_equal(split.of[6].first, kind > ONE_AFTER_ANOTHER ? 36 : 6);
 		drb_list_free(&whole);
 		drb_ways_free(&split);
 	}
