@@ -92,8 +92,8 @@ def layers(seed):
 def hosts(traffic, rule, seed):
     """Returns a row in which all rules take the same time; web search has no lower bound."""
     open_end = traffic == 'web search'
-    return {'layers': 3, 'arity': 8, 'rule': rule, 'traffic': traffic, 'seed': seed, 'slowdown': 2 + NOISE[seed],
-            'slowdown_p99': 3, 'makespan': None if open_end else 200 * (1 + NOISE[seed]),
+    return {'layers': 3, 'arity': 8, 'rule': rule, 'transport': 'DCTCP', 'traffic': traffic, 'seed': seed,
+            'slowdown': 2 + NOISE[seed], 'slowdown_p99': 3, 'makespan': None if open_end else 200 * (1 + NOISE[seed]),
             'bound': None if open_end else 100, 'marked': 0.01, 'resent': 0, 'unfinished': 0}
 
 

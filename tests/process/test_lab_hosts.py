@@ -14,6 +14,7 @@ import tap  # noqa: E402
 import drblab  # noqa: E402
 from drblab.report import pictures  # noqa: E402
 from drblab.studies import hosts  # noqa: E402
+from drblab.studies.transfer_cases import CASES, FABRICS, Draw  # noqa: E402
 from paper_rows import hosts_rows, named  # noqa: E402
 
 
@@ -39,9 +40,9 @@ def who_wins_follows_from_the_results():
     switch, host = compared(walk=fast), compared(drb=slow, walk=slow)
     assert (switch.winner, switch.switch, host.winner) == ('switch', 'walk', 'host')
     assert hosts.sentence(switch) == (
-        'F(3,8), permutation: the switch wins. walk takes 0.900 ± 0.000 of the time of hosts spray: 20 % of its '
-        'packets meet a queue of 20, with hosts 1 %. dmodk, the best that keeps flows together, takes 1.000 ± 0.000: '
-        '1 % of its packets meet a queue of 20.'), hosts.sentence(switch)
+        'F(3,8), DCTCP, permutation: the switch wins. walk takes 0.900 ± 0.000 of the time of hosts spray: 20 % of '
+        'its packets are marked, with hosts 1 %. dmodk, the best that keeps flows together, takes 1.000 ± 0.000: '
+        '1 % of its packets are marked.'), hosts.sentence(switch)
     assert ', and 5 % are sent again.' in hosts.sentence(compared(dmodk={'makespan': 190, 'resent': 0.05}))
     assert 'the host wins. drb takes 1.100' in hosts.sentence(host), hosts.sentence(host)
     full = compared(**{label: {'bound': 198} for label in hosts.HOSTS})
@@ -49,7 +50,7 @@ def who_wins_follows_from_the_results():
     unsure = compared(walk={'makespan': (150, 200, 201)}, drb={'makespan': (150, 200, 201)})
     assert unsure.winner is None and 'no sure winner' in hosts.sentence(unsure)
     assert hosts.summary([switch, host, full, unsure]) == (
-        'Of 4 places the switch wins 1, the host 1; 1 are equal to 1 %, 1 have no sure winner.')
+        'DCTCP: of 4 places the switch wins 1, the host 1; 1 are equal to 1 %, 1 have no sure winner.')
 
 
 def the_winner_beats_each_rule_of_the_other_side_for_sure():
@@ -69,8 +70,8 @@ def what_never_ended_is_named():
 
     There is no verdict if no rule of a side ends."""
     host = compared(**{label: NEVER for label in hosts.HOSTS})
-    assert hosts.sentence(host) == ('F(3,8), permutation: no verdict. hosts spray did not end in 3 of 3 seeds within '
-                                    '50,000 slots (transfers left: 6).'), hosts.sentence(host)
+    assert hosts.sentence(host) == ('F(3,8), DCTCP, permutation: no verdict. hosts spray did not end in 3 of 3 seeds '
+                                    'within 200,000 slots (transfers left: 6).'), hosts.sentence(host)
     assert hosts.summary([host]).endswith(', 0 have no sure winner. In 1 no rule of a side ended in all seeds.')
     one = {'makespan': (100, math.nan, 100), 'slowdown': math.nan, 'unfinished': (0, 1, 0)}
     switch = compared(walk=one, drb=NEVER)
@@ -92,7 +93,7 @@ def shares_are_readable():
 def the_picture_shows_the_fast_and_the_endless():
     """Bars go up and down from 1 and are not cut off; a rule that never ended has no bar."""
     place = compared(walk={'makespan': 100}, drb=NEVER)
-    picture = hosts.figure([place], place.tree)
+    picture = hosts.figure([place])
     axes = pictures.canvas_of(picture).axes[0]
     assert axes.get_ylim()[0] < 0.5, axes.get_ylim()
     heights = [bar.get_height() for bar in axes.patches]
@@ -102,25 +103,34 @@ def the_picture_shows_the_fast_and_the_endless():
 
 # Lower bounds for F(3,4): by the links of hosts, or, for incast, by one transfer after another.
 # An empty path with its delays takes 23 slots.
-BOUNDS = {'permutation': 100 + 23, 'one-way': 100 + 23, 'permutation, 5 % dead': 100 + 23, 'incast': 10 * 31}
+BOUNDS = {'permutation': 100 + 23, 'one-way': 100 + 23, 'permutation, 5 % dead': 100 + 23,
+          'permutation, 0.5 % gray': 100 + 23, 'incast': 10 * 31}
 
 
 def all_arrives_and_takes_its_time():
-    """All transfers arrive for each rule and traffic; dead links cost time."""
+    """All transfers arrive for each rule and traffic, unless links are gray.
+
+    Dead links cost time."""
     with tempfile.TemporaryDirectory() as folder:
         points = hosts.points(True, 1, folder, drblab.Sim().path)
-        assert len(points) == 7 * 10 and {p.get('fail') for p in points} == {None, 'link:13'}
+        assert len(points) == 2 * (8 * 11 - 1), len(points)
+        assert {(p.get('fail'), p.get('gray')) for p in points} == {(None, None), ('link:13', None), (None, 'link:1:0')}
+        assert {(p.get('source'), p.get('trim'), p.get('timer_each')) for p in points} == {
+            ('uec', True, None), ('window', None, False), ('spray', None, True)}
         rows = hosts.rows_of(drblab.run(points))
     for row in rows:
-        assert row.unfinished == 0 and row.slowdown >= 1 and row.slowdown_p99 >= 0.9 * row.slowdown, row
-        assert 0 <= row.marked < 1 and row.resent < 0.1, row
+        assert 0 <= row.marked < 1 and row.resent < 0.6, row
+        if row.unfinished:
+            assert 'gray' in row.traffic and row.rule in hosts.ORDERED, row
+            continue
+        assert row.slowdown >= 1 and row.slowdown_p99 >= 0.9 * row.slowdown, row
         if row.traffic == 'web search':
             assert math.isnan(row.makespan) and math.isnan(row.bound)
         else:
             assert row.makespan >= row.bound == BOUNDS.get(row.traffic, row.bound) > 0, row
-    intact, dead = (sum(row.makespan for row in rows if row.traffic == name)
+    intact, dead = (sum(row.makespan for row in rows if row.traffic == name and row.rule != 'hosts ethereal')
                     for name in ('permutation', 'permutation, 5 % dead'))
-    assert dead > 1.1 * intact
+    assert dead > 1.1 * intact, (intact, dead)
 
 
 def what_never_arrives_has_no_slowdown():
@@ -135,13 +145,25 @@ def what_never_arrives_has_no_slowdown():
 
 
 def the_large_fabric_has_fewer_seeds():
-    """F(3,8) has all requested seeds, F(3,24) a third of them; both have all rules and traffic."""
+    """F(3,8) has all requested seeds, F(3,24) half of them; both have all rules and traffic."""
     with tempfile.TemporaryDirectory() as folder:
         points = hosts.points(False, 3, folder, drblab.Sim().path)
     seeds = [(p.get('arity'), p.get('seed')) for p in points]
-    assert {pair: seeds.count(pair) for pair in seeds} == {(8, 1): 70, (8, 2): 70, (8, 3): 70, (24, 1): 70}
+    assert {pair: seeds.count(pair) for pair in seeds} == {(8, 1): 174, (8, 2): 174, (8, 3): 174, (24, 1): 174}
+
+
+def web_search_is_stationary():
+    """Half of all packets belong to transfers not larger than the slots before the measurement."""
+    with tempfile.TemporaryDirectory() as folder:
+        case = next(case for case in CASES if case.random_times)
+        for fabric, amount in zip(FABRICS[:2], case.amounts):
+            case.write(f'{folder}/list', Draw(fabric, amount, 1, drblab.Sim().path))
+            with open(f'{folder}/list', encoding='ascii') as f:
+                sizes = [int(line.split(',')[4]) for line in list(f)[1:]]
+            assert sum(size for size in sizes if size <= amount // 3) >= 0.45 * sum(sizes), fabric
 
 
 tap.run([who_wins_follows_from_the_results, the_winner_beats_each_rule_of_the_other_side_for_sure,
          what_never_ended_is_named, shares_are_readable, the_picture_shows_the_fast_and_the_endless,
-         all_arrives_and_takes_its_time, what_never_arrives_has_no_slowdown, the_large_fabric_has_fewer_seeds])
+         web_search_is_stationary, all_arrives_and_takes_its_time, what_never_arrives_has_no_slowdown,
+         the_large_fabric_has_fewer_seeds])

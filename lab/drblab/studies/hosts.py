@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """switch or host: rules of switches next to rules of hosts, under transfers and jobs
 
-Hosts send transfers with a window (DCTCP); a link takes three slots beside that of the packet;
-queues have no limit. A place is a fabric under some traffic. DIR gets rows.jsonl, hosts.csv,
-pictures, and the lists of transfers.
+Hosts send transfers by DCTCP, over queues without a limit, and as Ultra Ethernet does, over queues
+that trim packets. A link takes three slots beside that of the packet. A place is a fabric under
+some traffic and transport. DIR gets rows.jsonl, hosts.csv, pictures, and the lists of transfers.
 
 examples:
   drblab hosts --quick -o hosts
@@ -30,40 +30,40 @@ from drblab.report.files import write_csv
 from drblab.report.sample import Sample
 from drblab.studies import options
 from drblab.studies.paper.judge import Margin, below
-from drblab.studies.paper.results import Row, Tree, name_of, tree_of
+from drblab.studies.paper.results import Row, name_of, tree_of
 from drblab.studies.transfer_cases import CASES, FABRICS, Draw
 
 # Rules under which switches decide on flows, and rules under which hosts decide. Under all other
 # rules switches decide on each packet.
-FLOWS, HOSTS = ('dmodk', 'ecmp', 'ars by flowlet'), ('hosts spray', 'hosts reps')
-# Each rule has a scheme, a kind of source (drbsim --source), and how hosts choose the entropies of
-# packets (drbsim --hosts).
-RULES = {'dmodk': ('dmodk', 'window', 'flow'), 'ecmp': ('ecmp', 'window', 'flow'),
-         'ars by flowlet': ('ars', 'window', 'flow'), 'hosts spray': ('ecmp', 'spray', 'spray'),
-         'hosts reps': ('ecmp', 'spray', 'reps'), 'drb': ('drb', 'spray', 'flow'),
-         'micro': ('micro', 'spray', 'flow'), 'drill': ('drill', 'spray', 'flow'),
-         'walk': ('walk', 'spray', 'flow'), 'ars by packet': ('ars:idle_time=0', 'spray', 'flow')}
-DELAY, DEAD, LONGEST = '3', 0.05, 50000
-STYLES = {'hosts spray': '4', 'hosts reps': '7', 'ars by flowlet': '5', 'ars by packet': 'ars'}
+FLOWS, HOSTS = ('dmodk', 'ecmp', 'ars by flowlet'), ('hosts spray', 'hosts reps', 'hosts ethereal')
+# Each rule has a scheme, and how hosts choose the entropies of packets (drbsim --hosts).
+RULES = {'dmodk': ('dmodk', 'flow'), 'ecmp': ('ecmp', 'flow'), 'ars by flowlet': ('ars', 'flow'),
+         'hosts spray': ('ecmp', 'spray'), 'hosts reps': ('ecmp', 'reps'), 'hosts ethereal': ('ecmp', 'ethereal'),
+         'drb': ('drb', 'flow'), 'micro': ('micro', 'flow'), 'drill': ('drill', 'flow'), 'walk': ('walk', 'flow'),
+         'ars by packet': ('ars:idle_time=0', 'flow')}
+ORDERED = (*FLOWS, 'hosts ethereal')  # rules under which packets stay in order, on each path
+TRANSPORTS = ('DCTCP', 'Ultra Ethernet')
+DELAY, LONGEST = '3', 200000
+STYLES = {'hosts spray': '4', 'hosts reps': '7', 'hosts ethereal': '6', 'ars by flowlet': '5', 'ars by packet': 'ars'}
 SAME = 0.01  # times that differ by less are equal
 FULL = 0.95  # if the bound is at least this share of the time, no rule can gain
 KEYS = ('slowdown', 'slowdown_p99', 'makespan')
-COLUMNS = ('layers', 'arity', 'traffic', 'rule', 'runs', *(f'{key}{half}' for key in KEYS for half in ('', '_half')),
-           'bound', 'marked', 'resent', 'unfinished')
+COLUMNS = ('layers', 'arity', 'transport', 'traffic', 'rule', 'runs',
+           *(f'{key}{half}' for key in KEYS for half in ('', '_half')), 'bound', 'marked', 'resent', 'unfinished')
 
 
 class Place:
-    """A fabric under some traffic, with the results of all rules.
+    """A fabric under some traffic and transport, with the results of all rules.
 
     `of` has the runs of each rule in the order of seeds. `key` names the figure that compares
     rules: the time until everything has arrived, or the mean slowdown if transfers begin at
     random."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self.tree, self.traffic = tree_of(rows[0]), rows[0].traffic
+        self.tree, self.transport, self.traffic = tree_of(rows[0]), rows[0].transport, rows[0].traffic
         self.of = {label: list(mine) for label, mine in itertools.groupby(rows, lambda row: str(row.rule))}
         self.key = 'slowdown' if math.isnan(rows[0].bound) else 'makespan'
-        self.where = f'{name_of(self.tree)}, {self.traffic}'
+        self.where = f'{name_of(self.tree)}, {self.transport}, {self.traffic}'
         # (rule, rule of the other side): the former takes less time for sure
         self.less: set[tuple[str, str]] = set()
 
@@ -134,28 +134,37 @@ class Place:
         return self.sample(self.host, 'bound').mean / min(self.sample(label).mean for label in (self.switch, self.host))
 
 
+def _transport(name: str, rule: str) -> dict[str, Any]:
+    """Returns the options of a transport, for the sources of a rule."""
+    if name == 'Ultra Ethernet':
+        return {'source': 'uec', 'trim': True}
+    ordered = rule in ORDERED
+    return {'source': 'window' if ordered else 'spray', 'timer_each': not ordered}
+
+
 def points(quick: bool, seeds: int, lists: str, sim: str) -> list[drblab.Point]:
     """Returns points for all rules under all traffic, and writes lists of transfers to a folder.
 
-    A third of the seeds is enough for the large fabric, whose means are over many hosts."""
+    Half of the seeds is enough for the large fabric, whose means are over many hosts."""
     found = []
     for at, fabric in enumerate(FABRICS):
         if quick != (at == 0):
             continue
         layers, arity = fabric.tree
-        dead = f'link:{round(DEAD * (layers - 1) * fabric.hosts)}'
         for number, case in enumerate(CASES):
             amount = case.amounts[at]
-            measured = {'from': amount // 4, 'until': amount * 3 // 4} if case.random_times else {}
+            measured = {'from': amount // 3, 'until': amount * 2 // 3} if case.random_times else {}
             paths = []
-            for seed in range(1, max(1, seeds // 3 if at == 2 else seeds) + 1):
+            for seed in range(1, max(1, seeds // 2 if at == 2 else seeds) + 1):
                 paths.append(f'{lists}/F{layers}-{arity}-{number}-{seed}.csv')
                 case.write(paths[-1], Draw(fabric, amount, seed, sim))
-            for rule, (scheme, source, hosts) in RULES.items():
+            for transport, (rule, (scheme, hosts)) in itertools.product(TRANSPORTS, RULES.items()):
+                if case.dead and hosts == 'ethereal':
+                    continue  # hosts do not know of dead links
                 found += [drblab.Point.of(
-                    'list', {'rule': rule, 'traffic': case.name}, list=path, layers=layers, arity=arity, scheme=scheme,
-                    source=source, hosts=hosts, timer_each=source == 'spray', delay=DELAY, longest=LONGEST,
-                    fail=dead if case.dead else None, seed=seed, **measured)
+                    'list', {'rule': rule, 'transport': transport, 'traffic': case.name}, list=path, layers=layers,
+                    arity=arity, scheme=scheme, hosts=hosts, delay=DELAY, longest=LONGEST, seed=seed,
+                    **_transport(transport, rule), **case.faults(fabric), **measured)
                     for seed, path in enumerate(paths, 1)]
     return found
 
@@ -170,8 +179,8 @@ def rows_of(frame: pandas.DataFrame) -> list[Row]:
         of: dict[str, Any] = {str(name): math.nan if value is None else value for name, value in record.items()}
         at_random, whole = of.get('until', math.nan) > 0, not of['unfinished']
         rows.append(SimpleNamespace(
-            layers=int(of['layers']), arity=int(of['arity']), traffic=of['traffic'], rule=of['rule'],
-            unfinished=int(of['unfinished']), marked=of['marked'], resent=of['resent'],
+            layers=int(of['layers']), arity=int(of['arity']), transport=of['transport'], traffic=of['traffic'],
+            rule=of['rule'], unfinished=int(of['unfinished']), marked=of['marked'], resent=of['resent'],
             bound=math.nan if at_random else of['bound'], makespan=math.nan if at_random else of['makespan'],
             slowdown=of['slowdown_mean'] if whole else math.nan,
             slowdown_p99=of['slowdown_p99'] if whole else math.nan))
@@ -180,7 +189,7 @@ def rows_of(frame: pandas.DataFrame) -> list[Row]:
 
 def places_of(rows: Sequence[Row]) -> list[Place]:
     """Returns the places of rows in the order of the plan, after comparing their rules."""
-    groups = itertools.groupby(rows, lambda row: (tree_of(row), row.traffic))
+    groups = itertools.groupby(rows, lambda row: (tree_of(row), row.traffic, row.transport))
     places = [Place(list(group)) for _, group in groups]
     _compare(places)
     return places
@@ -214,15 +223,15 @@ def _why(place: Place) -> str:
     if place.used >= FULL:
         return f"the links of hosts, or the order of transfers, ask for {100 * place.used:.0f} % of that time"
     if place.winner in ('switch', 'host'):
-        return f'{marked[0]} of its packets meet a queue of 20, with hosts {marked[1]}'
-    return f'{marked[0]} and {marked[1]} of the packets meet a queue of 20'
+        return f'{marked[0]} of its packets are marked, with hosts {marked[1]}'
+    return f'{marked[0]} and {marked[1]} of the packets are marked'
 
 
 def _why_flows(place: Place) -> str:
     flow = place.flow
     resent = place.sample(flow, 'resent').mean
     late = f', and {_percent(place, flow, "resent")} are sent again' if resent > 1e-3 else ''
-    return f'{_percent(place, flow, "marked")} of its packets meet a queue of 20{late}'
+    return f'{_percent(place, flow, "marked")} of its packets are marked{late}'
 
 
 def _never(place: Place, label: str) -> str:
@@ -248,42 +257,46 @@ def sentence(place: Place) -> str:
 
 
 def summary(places: Sequence[Place]) -> str:
+    """Returns a text: how often which side wins under one transport."""
     wins = [place.winner for place in places]
     never = f' In {wins.count("never")} no rule of a side ended in all seeds.' if 'never' in wins else ''
-    return (f'Of {len(places)} places the switch wins {wins.count("switch")}, the host {wins.count("host")}; '
-            f'{wins.count("neither")} are equal to {100 * SAME:g} %, {wins.count(None)} have no sure winner.{never}')
+    return (f'{places[0].transport}: of {len(places)} places the switch wins {wins.count("switch")}, '
+            f'the host {wins.count("host")}; {wins.count("neither")} are equal to {100 * SAME:g} %, '
+            f'{wins.count(None)} have no sure winner.{never}')
 
 
 def _rows(places: Sequence[Place]) -> Iterator[dict[str, Any]]:
     for place in places:
         for label in place.of:
             samples = [place.sample(label, key) for key in KEYS]
-            yield dict(zip(COLUMNS, (*place.tree, place.traffic, label, len(place.of[label]),
+            yield dict(zip(COLUMNS, (*place.tree, place.transport, place.traffic, label, len(place.of[label]),
                                      *(figure for sample in samples for figure in (sample.mean, sample.half)),
                                      *(place.sample(label, key).mean for key in COLUMNS[-4:]))))
 
 
-def figure(places: Sequence[Place], tree: Tree) -> Figure:
-    """Times of all rules next to those of hosts that reuse good paths."""
-    mine = [place for place in places if place.tree == tree]
+def figure(mine: Sequence[Place]) -> Figure:
+    """Times of all rules next to those of hosts that reuse good paths: one fabric and transport."""
+    tree, transport = mine[0].tree, mine[0].transport
     ratios = {(label, place.traffic): place.ratio(label, 'hosts reps') for place in mine for label in place.of}
     low = 0.8 * min([1, *(ratio.mean for ratio in ratios.values() if not math.isnan(ratio.mean))])
-    f = Figure('hosts-F{}-{}'.format(*tree), 'bars', f'Switch or host, {name_of(tree)}',
+    f = Figure('hosts-F{}-{}-{}'.format(*tree, transport.lower().replace(' ', '-')), 'bars',
+               f'Switch or host, {name_of(tree)}, {transport}',
                'Beyond the paper: the time until all has arrived (web search: mean slowdown), next to that of hosts '
                'reps, seed by seed. Bars: 95 % intervals over seeds.', Axis('traffic'),
                Axis('next to hosts reps', log=True, low=low, base=1), wide=True)
     for label in mine[0].of:
         f.add(label, STYLES.get(label, label),
               [Point(re.sub(', |(?<=reduce-)', '\n', place.traffic), ratios[label, place.traffic].mean,
-                     ratios[label, place.traffic].half, note='never' if place.left(label) else '') for place in mine])
+                     ratios[label, place.traffic].half, note='never' if place.left(label) else '')
+               for place in mine if label in place.of])
     return f
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     parser.add_argument('--quick', action='store_true', help='F(3,4) alone, with short transfers')
-    parser.add_argument('--seeds', type=options.count, default=5, metavar='COUNT',
-                        help='runs of each rule at each place; a third of them on F(3,24)')
+    parser.add_argument('--seeds', type=options.count, default=10, metavar='COUNT',
+                        help='runs of each rule at each place; half of them on F(3,24)')
     options.add_run_options(parser)
 
 
@@ -298,10 +311,10 @@ def main(args: argparse.Namespace) -> int:
         return 1
     places = places_of(rows_of(frame))
     write_csv(f'{folder}/hosts.csv', list(_rows(places)), COLUMNS)
-    for tree in dict.fromkeys(place.tree for place in places):
-        picture = figure(places, tree)
+    for tree, transport in itertools.product(dict.fromkeys(place.tree for place in places), TRANSPORTS):
+        picture = figure([place for place in places if (place.tree, place.transport) == (tree, transport)])
         write_picture(picture, f'{folder}/{picture.name}.svg')
-    for place in places:
-        print(sentence(place))
-    print(summary(places))
+    for transport in TRANSPORTS:
+        mine = [place for place in places if place.transport == transport]
+        print(*map(sentence, mine), summary(mine), sep='\n')
     return 0

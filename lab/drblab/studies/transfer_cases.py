@@ -16,7 +16,9 @@ from drblab.traffic import LIST_HEADING
 STREAM = 7  # stream of random numbers for the order of hosts
 FAN_IN = 32  # hosts of an incast, including its receiver
 LOAD = 0.5  # load of transfers that begin at random times
-# Sizes of web search (DCTCP, SIGCOMM 2010) divided by 20, for the large fabric.
+DEAD = 0.05  # share of the links between switches that are dead
+GRAY = 0.005  # share of them that lose all packets, and no switch knows
+# Sizes of web search (DCTCP, SIGCOMM 2010) divided by 20, for short runs.
 SMALL_SIZES = ('1,0.15 1,0.2 1,0.3 2,0.4 3,0.53 7,0.6 34,0.7 67,0.8 167,0.9 334,0.97 '
                '1000,1').split()
 
@@ -35,7 +37,7 @@ class Fabric:
         return int(2 * self.tree[1] ** self.tree[0])
 
 
-FABRICS = (Fabric((3, 4), (3, 4)), Fabric((3, 8), (3, 4)), Fabric((3, 24), (3, 2), True))
+FABRICS = (Fabric((3, 4), (3, 4), True), Fabric((3, 8), (3, 4)), Fabric((3, 24), (3, 2), True))
 # Lines of a list without the first column, the transfer's number.
 Lines: TypeAlias = Iterator[str]
 
@@ -115,14 +117,23 @@ def web_search(draw: Draw) -> Lines:
 @dataclass(frozen=True)
 class Case:
     """A case of the study. amounts: by fabric, packets of a transfer, data of a rank, or slots in
-    which transfers begin. random_times: only transfers of the middle half of these slots are
-    measured."""
+    which transfers begin. random_times: only transfers of the middle third of these slots are
+    measured. Half of all packets belong to transfers that are not larger than a third, so that the
+    load is stationary."""
 
     name: str
     lines: Callable[[Draw], Lines]
     amounts: tuple[int, int, int]
     dead: bool = False
+    gray: bool = False
     random_times: bool = False
+
+    def faults(self, fabric: Fabric) -> dict[str, str]:
+        """The options of the links that fail."""
+        links = (fabric.tree[0] - 1) * fabric.hosts
+        if self.gray:
+            return {'gray': f'link:{round(GRAY * links)}:0'}
+        return {'fail': f'link:{round(DEAD * links)}'} if self.dead else {}
 
     def write(self, path: str, draw: Draw) -> None:
         """Writes the list."""
@@ -135,8 +146,9 @@ CASES = (
     Case('permutation', permutation, (100, 400, 60)),
     Case('one-way', one_way, (100, 400, 60)),
     Case('permutation, 5 % dead', permutation, (100, 400, 60), dead=True),
+    Case('permutation, 0.5 % gray', permutation, (100, 400, 60), gray=True),
     Case('incast', incast, (10, 20, 20)),
     Case('all-reduce-ring', _jobs('all-reduce-ring'), (512, 1024, 32)),
     Case('all-reduce-halving', _jobs('all-reduce-halving'), (512, 1024, 32)),
-    Case('web search', web_search, (2000, 4000, 200), random_times=True),
+    Case('web search', web_search, (840, 16800, 840), random_times=True),
 )
