@@ -44,7 +44,8 @@ def say_base(frame):
         frame = frame.f_back
     base = frame.f_locals['self'].ipBase if frame else USUAL_BASE
     if base != USUAL_BASE:
-        say(f'--ipbase {base} has no effect: FatTreeTopo gives hosts the addresses that switches expect')
+        say(f'--ipbase {base} has no effect: FatTreeTopo gives hosts the addresses that switches expect; '
+            f'take --switch drb,ipv4={base}')
 
 
 class MininetFabric:
@@ -93,6 +94,7 @@ class MininetFabric:
         if any(link['kind'] == 'memif' for link in self.plan['links']):
             raise usage('links=memif: Mininet makes the links, of veths')
         self._find_hosts()
+        self._set_addresses()
         self._say_useless()
         nodes = self.plan['switches'] + self.plan['hosts']
         netns.need_free([node['namespace'] for node in nodes], 'take another name, --switch drb,fabric=NAME')
@@ -132,6 +134,16 @@ class MininetFabric:
             hosts = names <= {host['name'] for host in self.plan['hosts']}
             say(f"the link {one.name} - {two.name} {'bypasses all switches' if hosts else 'has no effect'}: "
                 'leave links to FatTreeTopo')
+
+    def _set_addresses(self):
+        """Gives hosts the addresses that the options of switches ask for. FatTreeTopo does not know
+        these options."""
+        for host in self.plan['hosts']:
+            node = self.nodes[host['name']]
+            if 'ipv4' in self.setup['options']:
+                node.setIP(host['ipv4'], self.plan['ipv4_length'])
+            if 'mac' in self.setup['options']:
+                node.setMAC(host['mac'])
 
     def _say_useless(self):
         """Reports properties of the network that have no effect on drbswitch."""
