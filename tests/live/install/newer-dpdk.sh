@@ -44,8 +44,8 @@ check "it is newer than what this machine has" test "$version" != "$(pkg-config 
 check "it is set up, with warnings as errors" inside meson setup --werror build
 check "it builds" inside ninja -C build
 [ "$not_ok_count" = 0 ] || exit 1
-check "unit tests" inside meson test -C build --no-rebuild --suite unit
-check "processes" inside meson test -C build --no-rebuild --suite process
+check "unit tests" inside meson test -C build --no-rebuild --timeout-multiplier 3 --suite unit
+check "processes" inside meson test -C build --no-rebuild --timeout-multiplier 3 --suite process
 for path in ports/drivers faults/break ports/steer; do
   story=${path#*/}
   inside bash "tests/live/$path.sh" >"$scratch/said" 2>&1
