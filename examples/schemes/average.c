@@ -32,7 +32,7 @@ static uint32_t average_choose(const struct drb_decider *s, struct drb_loads loa
 static uint32_t average_among(const struct drb_decider *s, uint64_t usable, struct drb_loads loads,
 			      struct drb_decision *d)
 {
-	uint32_t best = usable >> d->def & 1 ? d->def : (uint32_t)__builtin_ctzll(usable);
+	uint32_t best = drb_usable_or_lowest(usable, d->def);
 
 	for (uint32_t u = 0; u < s->choice.uplinks; u++) {
 		if (usable >> u & 1 && averaged(s, loads, u) < ((double *)s->state)[best])

@@ -56,9 +56,7 @@ static uint32_t shuffled_choose(const struct drb_decider *s, struct drb_loads lo
 static uint32_t shuffled_among(const struct drb_decider *s, uint64_t usable, struct drb_loads loads,
 			       struct drb_decision *d)
 {
-	const uint32_t up = shuffled_choose(s, loads, d);
-
-	return usable >> up & 1 ? up : (uint32_t)__builtin_ctzll(usable);
+	return drb_usable_or_lowest(usable, shuffled_choose(s, loads, d));
 }
 
 DRB_SCHEME(shuffled) = {

@@ -65,6 +65,15 @@ DRB_RULE uint32_t drb_select(bool condition, uint32_t yes, uint32_t no)
 	return value;
 }
 
+// This uplink if it is usable, or else the lowest usable one; usable != 0. GCC 14.2 takes the wrong
+// one if this is written as usable >> uplink & 1 ? uplink : __builtin_ctzll(usable).
+static inline uint32_t drb_usable_or_lowest(uint64_t usable, uint32_t uplink)
+{
+	const uint64_t wanted = usable & UINT64_C(1) << uplink;
+
+	return (uint32_t)__builtin_ctzll(wanted ? wanted : usable);
+}
+
 // A uniformly random uplink other than def; uplinks >= 2.
 static inline uint32_t drb_other(uint32_t uplinks, uint32_t def, uint32_t bits)
 {

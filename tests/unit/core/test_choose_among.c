@@ -122,4 +122,20 @@ TEST(ecmp_moves_only_flows_of_dead_uplinks)
 	assert_uniform(moved + 1, UPLINKS - 1);
 }
 
+TEST(an_uplink_is_taken_if_it_is_usable)
+{
+	for (uint64_t usable = 1; usable < 512; usable++) {
+		for (uint32_t uplink = 0; uplink < 64; uplink++) {
+			// Also with uplink 63, above all others.
+			const uint64_t set =
+				usable & 256 ? (usable & 255) | UINT64_C(1) << 63 : usable;
+			uint32_t lowest = 0;
+			while (!(set & UINT64_C(1) << lowest))
+				lowest++;
+			const bool has = (set & UINT64_C(1) << uplink) != 0;
+			assert_int_equal(drb_usable_or_lowest(set, uplink), has ? uplink : lowest);
+		}
+	}
+}
+
 TEST_MAIN(NULL, NULL)

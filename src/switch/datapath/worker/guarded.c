@@ -24,7 +24,7 @@ static uint32_t choose_among(const struct drb_decider *s, uint64_t usable, struc
 	if (up < s->choice.uplinks && !(usable >> up & 1))
 		up = UINT32_MAX;
 	up = drb_guard_uplink(g, s, up, def, d);
-	return usable >> up & 1 ? up : (uint32_t)__builtin_ctzll(usable);
+	return drb_usable_or_lowest(usable, up);
 }
 
 struct drb_guarded drb_guard(const struct drb_scheme_ops *own, uint64_t *errors)
