@@ -12,7 +12,8 @@
 not_ok_count=0
 
 # A python3 that is a script of pyenv takes 0.2 s before it starts Python. Name Python itself.
-if [ -z "${DRB_PYTHON_FOUND:-}" ] && python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null); then
+if [ -z "${DRB_PYTHON_FOUND:-}" ] && python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) &&
+  [ "$(command -v python3)" != "$python" ]; then
   export PATH=${python%/*}:$PATH DRB_PYTHON_FOUND=1
 fi
 
