@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 from dataclasses import replace
 from typing import Any
 from unittest import mock
@@ -123,7 +124,9 @@ def slow_links_are_those_of_drbsim():
     assert found[0] == found[1] != found[2] and not impaired_links.slow(setup()), found
     plan: Any = {'fabric': 'x', 'links': [{'kind': 'veth', 'lower': 's1-0', 'lower_port': f'u{i}', 'upper': f's2-{i}',
                                            'upper_port': 'd0'} for i in range(2)]}
-    assert impaired_links.ends(plan, {'s1-0.u1': 3}) == {('s1-0', 'u1'): 3, ('s2-1', 'd0'): 3}
+    with mock.patch.object(impaired_links, 'set_rates') as rates:
+        impaired_links.slow_down('fabric', plan, {'s1-0.u1': 4}, 20000000)
+    assert rates.mock_calls == [mock.call('fabric', {('s1-0', 'u1'): '12.5pps', ('s2-1', 'd0'): '12.5pps'})]
 
 
 def dead_links_are_those_of_drbsim():
@@ -192,7 +195,7 @@ def faults_come_at_their_slots():
         assert (late == math.inf) == (most == 2), 'the program ended before a fault was due'
     FakeLink.seen.clear()
     with mock.patch.object(timed_faults, 'Link', FakeLink):
-        timed_faults.mend(PLAN, faults)
+        timed_faults.mend(PLAN, faults, s)
     assert sorted(link[:2] for link in FakeLink.seen) == [('s1-0.u0', 'up'), ('s1-0.u1', 'up'), ('s2-3.u0', 'up')]
     assert disturbance({'sent': 1, 'forwarded': 1, 'late_packets': 0, 'late_departures': 0, 'lost_credit_events': 0,
                         'fault_late_slots': math.inf})
@@ -211,12 +214,32 @@ def a_switch_is_killed_at_its_slot():
     with mock.patch.object(timed_faults, 'kill', kill):
         timed_faults.cause(PLAN, faults, begin, s, FakeChild(9))
     assert killed[0][:2] == ('experiment', ['s2-1', 's2-0']) and killed[0][2] - begin >= 2 * s.slot and len(killed) == 1
-    timed_faults.mend(PLAN, faults)  # no link is to be mended
+    timed_faults.mend(PLAN, faults, s)  # no link is to be mended
+
+
+def a_link_becomes_slow_and_fast_again():
+    """Both ends get the rate of the slot, once; after the run they have the rate from before."""
+    s, rates = setup(slot_ns=20000000, slots=10, stats=5), []
+    with tempfile.TemporaryDirectory() as folder:
+        faults = timed_faults.read(a_list(folder, '2 slow s1-0.u1 4\n'))
+    timed_faults.check(faults, [])
+    link, begin = types.SimpleNamespace(ends=(('s1-0', 'u1'), ('s2-1', 'd0'))), time.time()
+
+    def set_rates(fabric, new):
+        rates.append((fabric.name, new, time.time()))
+    with mock.patch.object(impaired_links, 'set_rates', set_rates), \
+         mock.patch.object(impaired_links, 'Link', lambda plan, name: link if name == 's1-0.u1' else None):
+        timed_faults.cause(PLAN, faults, begin, s, FakeChild(9))
+        timed_faults.mend(PLAN, faults, s)
+    assert [(name, new) for name, new, _ in rates] == [
+        ('experiment', {end: f'{rate}pps' for end in link.ends}) for rate in ('12.5', '50')], rates
+    assert rates[0][2] - begin >= 2 * s.slot
 
 
 def wrong_faults_are_named():
     with tempfile.TemporaryDirectory() as folder:
-        for line in ('5us cut s1-0.u1', '3 start s2-1', '3 cut', '\u0663 cut s1-0.u1'):
+        for line in ('5us cut s1-0.u1', '3 start s2-1', '3 cut', '3 slow s1-0.u1', '3 slow s1-0.u1 0',
+                     '3 slow s1-0.u1 s1-1.u1 2', '\u0663 cut s1-0.u1'):
             path = a_list(folder, f'# first\n{line}\n')
             said = refusal(lambda p=path: timed_faults.read(p))
             assert f"{path}:2: '{line}': a fabric takes SLOT cut LINK..." in said, said
@@ -225,7 +248,9 @@ def wrong_faults_are_named():
         assert len(timed_faults.read(path)) == 1
         cases: tuple[tuple[str, str, dict[str, Any]], ...] = (
                 ('', 'has no fault', {}), ('1 cut s1-9.u0', 's1-9.u0', {}), ('1 cut h4', 'h4', {}),
-                ('1 cut s2-1.d0', 'lower end', {}), ('1 mend s1-0.u1', 'dead for the whole run', {'fail': 's1-0.u1'}),
+                ('1 cut s2-1.d0', 'lower end', {}), ('1 slow s2-1.d0 2', 'lower end', {}),
+                ('1 slow s1-0.u1 2', 'dead for the whole run', {'fail': 's1-0.u1'}),
+                ('1 mend s1-0.u1', 'dead for the whole run', {'fail': 's1-0.u1'}),
                 ('1 cut s1-0.u1\n' * 4, 'cut more than 3 times', {}),
                 ('1 kill s2-1\n5 kill s2-1', 's2-1: killed twice', {}),
                 ('1 cut s1-0.u1', 'detect 2: must be from 15 to 6000 slots', {'detect': 2}))
@@ -438,7 +463,8 @@ def old_names_say_the_new_ones():
 
 TESTS = (what_drbgen_says_becomes_figures, disturbed_runs_do_not_count, percentiles_become_a_distribution,
          control_notes_what_is_late, slow_links_are_those_of_drbsim, dead_links_are_those_of_drbsim,
-         faults_come_at_their_slots, a_switch_is_killed_at_its_slot, wrong_faults_are_named,
+         faults_come_at_their_slots, a_switch_is_killed_at_its_slot,
+         a_link_becomes_slow_and_fast_again, wrong_faults_are_named,
          links_are_mended_whatever_happens, hellos_follow_the_slots, the_least_disturbed_run_counts,
          slots_get_longer_and_stay, the_fabric_is_set_up_only_for_what_differs, a_run_has_details_if_asked,
          points_become_setups, a_signal_ends_all_points, lines_become_points, lists_say_who_waits,

@@ -122,9 +122,9 @@ if in_full "dead links"; then
   agree ", dead links" drb dmodk
 fi
 
-if in_full "links cut and mended, a switch killed"; then
+if in_full "links cut, mended and slow, a switch killed"; then
   # Faults come while packets come. Packets are lost until hellos are missed.
-  printf '%s\n' '400 cut s1-0.u1' '1000 mend s1-0.u1' '1300 kill s2-4' >"$scratch/faults"
+  printf '%s\n' '400 cut s1-0.u1' '700 slow s1-3.u0 3' '1000 mend s1-0.u1' '1300 kill s2-4' >"$scratch/faults"
   experiment --faults "$scratch/faults" --traffic fixed --scheme drb,dmodk --load 0.4 --runs 1 --slots 2000 --repeat 1 \
     --stretch 2 --json --out "$scratch/timed" >"$scratch/rows"
   check "an experiment in which a link is cut" test $? -le 1 # 1: packets were lost

@@ -144,12 +144,11 @@ def mend(fabric, names):
         yield str(link), 'mended'
 
 
-def _config_with_rate(text, port, value):
+def _config_with_rates(text, new):
     head, mark, tail = text.partition(PORTS)
     if not mark and re.search('^ports:', text, re.M):
         raise usage('the config of this switch lists its ports: change the rate there, and drbctl reload')
-    rates = {found[1]: found[2] for found in map(PORT.match, tail.splitlines()) if found}
-    rates[port] = value
+    rates = {found[1]: found[2] for found in map(PORT.match, tail.splitlines()) if found} | new
     return head + PORTS + ''.join(f'  - {{name: {name}, rate: {rate}}}\n' for name, rate in rates.items())
 
 
@@ -176,21 +175,34 @@ def need(fabric, verb, names):
         find_switches(fabric.need_plan(), names)
 
 
+def set_rates(fabric, rates):
+    """Sets the rates of ports, {(switch, port): rate}, and reloads the switches at once. If one
+    refuses, all configs are as before."""
+    new: dict[str, dict[str, str]] = {}
+    for (node, port), value in rates.items():
+        new.setdefault(node, {})[port] = value
+    paths = {n['name']: fabric.path(n['config']) for n in fabric.need_plan()['switches'] if n['name'] in new}
+    before = {}
+    for node, path in paths.items():
+        with open(path, encoding='utf-8') as f:
+            before[node] = f.read()
+    configs = {node: _config_with_rates(text, new[node]) for node, text in before.items()}
+    if not configs:
+        return
+    try:
+        for node, text in configs.items():
+            files.write(paths[node], text)
+        children.run([program('drbctl', 'ctl'), 'reload', *configs, '--fabric', fabric.name])
+    except BaseException:
+        for node, text in before.items():
+            files.write(paths[node], text)
+        raise
+
+
 def rate(fabric, names):
     """Sets the rate of a link in both directions, except in the direction from a host."""
     link, value = _link_and_rate(fabric, names)
-    configs = {n['name']: fabric.path(n['config']) for n in fabric.need_plan()['switches']}
-    for node, port in link.ends:
-        if node not in configs:
-            continue
-        with open(configs[node], encoding='utf-8') as f:
-            before = f.read()
-        try:
-            files.write(configs[node], _config_with_rate(before, port, value))
-            children.run([program('drbctl', 'ctl'), 'reload', node, '--fabric', fabric.name])
-        except BaseException:
-            files.write(configs[node], before)
-            raise
+    set_rates(fabric, {end: value for end in link.ends})
     yield str(link), f'rate {value}'
 
 

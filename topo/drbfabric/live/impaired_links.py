@@ -11,7 +11,7 @@ from drbfabric.common import children
 from drbfabric.common.places import program
 from drbfabric.fabric.link_states import wait_up
 from drbfabric.fabric.plan_types import Plan
-from drbfabric.faults.faults import Link
+from drbfabric.faults.faults import Link, set_rates
 
 
 def _names(setup, option, text, column):
@@ -37,22 +37,10 @@ def dead(setup):
     return links
 
 
-def ends(plan: Plan, links):
-    """Returns {(switch, port): slots} for both ends of each link."""
-    return {end: slots for name, slots in links.items() for end in Link(plan, name).ends}
-
-
-def slow_down(fabric, plan: Plan, paces, slot_ns):
-    """Sets the rates of these ports and reloads their switches. paces: {(switch, port): slots}."""
-    for switch in plan['switches']:
-        mine = {port: slots for (name, port), slots in paces.items() if name == switch['name']}
-        if not mine:
-            continue
-        with open(fabric.path(switch['config']), 'a', encoding='utf-8') as f:
-            f.write('ports:\n')
-            f.writelines(f'  - {{name: {port}, rate: {1e9 / slot_ns / slots:.15g}pps}}\n'
-                         for port, slots in mine.items())
-        children.run([program('drbctl', 'ctl'), 'reload', switch['name'], '--fabric', fabric.name])
+def slow_down(fabric, plan: Plan, links, slot_ns):
+    """Sets the rates of both ends of links. links: {link: slots that a packet takes}."""
+    set_rates(fabric, {end: f'{1e9 / slot_ns / slots:.15g}pps'
+                       for name, slots in links.items() for end in Link(plan, name).ends})
 
 
 def cut(plan: Plan, links, before):

@@ -135,8 +135,7 @@ class Runner:
         if first != self.running.first:
             self.dead = []
         self.plan = self.running.set(first, options)
-        impaired_links.slow_down(self.running.fabric, self.plan, impaired_links.ends(self.plan, impaired_links.slow(s)),
-                                 s.stretched_ns)
+        impaired_links.slow_down(self.running.fabric, self.plan, impaired_links.slow(s), s.stretched_ns)
         before, self.dead, self.impaired = self.dead, impaired_links.dead(s), impaired
         impaired_links.cut(self.plan, self.dead, before)
         priority.take(self.running.fabric)

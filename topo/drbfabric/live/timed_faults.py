@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cuts and mends links, and kills switches, at given slots of a live run.
+"""Cuts, mends and slows links, and kills switches, at given slots of a live run.
 
 The list has the form of `drbsim packet --faults`. Switches notice a cut link, or a neighbour that
 was killed, after three missed hellos. They notice a cut link earlier if the kernel reports the lost
@@ -17,10 +17,11 @@ from drbfabric import usage
 from drbfabric.fabric.fabrics import Fabric
 from drbfabric.fabric.plan_types import Plan
 from drbfabric.faults.faults import Link, kill
+from drbfabric.live import impaired_links
 
 LOOK_SECONDS = 0.1
 AFTER_SECONDS = 1e-5  # a packet before its slot would leave a slot earlier
-LINE = re.compile(r'([0-9]+)\s+(cut|mend|kill)\s+(\S.*)')
+LINE = re.compile(r'([0-9]+)\s+(?:(cut|mend|kill)\s+(\S.*)|(slow)\s+(\S+)\s+([1-9][0-9]{0,3}))')
 STATES = {'cut': 'down', 'mend': 'up'}
 # If a link is cut more often than this within a minute, switches hold it back as flapping.
 CUTS_MAX = 3
@@ -30,6 +31,7 @@ class Fault(NamedTuple):
     slot: int
     verb: str
     names: list  # of links, or of switches to kill
+    slots: int = 1  # that a packet takes on a link which becomes slow
 
 
 def read(path):
@@ -45,11 +47,13 @@ def read(path):
     for number, line in enumerate(lines, 1):
         text = line.partition('#')[0].strip()
         found = LINE.fullmatch(text)
-        if found:
+        if found and found[4]:
+            faults.append(Fault(int(found[1]), found[4], [found[5]], int(found[6])))
+        elif found:
             faults.append(Fault(int(found[1]), found[2], found[3].split()))
         elif text:
-            raise usage(f"{path}:{number}: '{text}': a fabric takes SLOT cut LINK..., SLOT mend LINK... "
-                        'and SLOT kill SWITCH...')
+            raise usage(f"{path}:{number}: '{text}': a fabric takes SLOT cut LINK..., SLOT mend LINK..., "
+                        'SLOT slow LINK SLOTS and SLOT kill SWITCH...')
     return sorted(faults, key=lambda fault: fault.slot)
 
 
@@ -61,7 +65,7 @@ def check(faults, dead):
         if killed.count(name) > 1:
             raise usage(f'faults: {name}: killed twice, and stays dead after the first time')
     for fault in faults:
-        for name in fault.names if fault.verb in STATES else ():
+        for name in fault.names if fault.verb != 'kill' else ():
             if '.d' in name:
                 raise usage(f'faults: {name}: name a link by its lower end, such as s1-0.u1')
             if name in dead:
@@ -99,6 +103,8 @@ def cause(plan: Plan, faults, begin, setup, child):
             return math.inf
         if fault.verb == 'kill':
             list(kill(Fabric(plan['fabric']), fault.names))
+        elif fault.verb == 'slow':
+            impaired_links.slow_down(Fabric(plan['fabric']), plan, {fault.names[0]: fault.slots}, setup.stretched_ns)
         else:
             for name in fault.names:
                 Link(plan, name).set(STATES[fault.verb])
@@ -106,7 +112,12 @@ def cause(plan: Plan, faults, begin, setup, child):
     return late
 
 
-def mend(plan: Plan, faults):
-    """Mends all links that the faults cut."""
+def mend(plan: Plan, faults, setup):
+    """Mends all links that the faults cut, and gives those that became slow the rate from before."""
+    slow = {name: 1 for fault in faults if fault.verb == 'slow' for name in fault.names}
+    if slow:
+        before = impaired_links.slow(setup)
+        impaired_links.slow_down(Fabric(plan['fabric']), plan,
+                                 {name: before.get(name, 1) for name in slow}, setup.stretched_ns)
     for name in {name for fault in faults if fault.verb in STATES for name in fault.names}:
         Link(plan, name).set('up')
