@@ -97,14 +97,16 @@ def other_networks_are_said():
 
 def hosts_get_the_networks_of_switches():
     """Only what the options of switches name is set."""
-    for options in ({}, {'ipv4': '192.168.0.0/16'}, {'mac': '06:aa'}, {'ipv4': '192.168.0.0/16', 'mac': '06:aa'}):
+    both = {'ipv4': '192.168.0.0/16', 'mac': '06:aa'}
+    for keys in ((), ('ipv4',), ('mac',), ('ipv4', 'mac')):
+        options = {key: both[key] for key in keys}
         network, done = object.__new__(MininetFabric), []
         node = types.SimpleNamespace(setIP=lambda *args: done.append(args), setMAC=lambda *args: done.append(args))
         plan: Any = {'ipv4_length': 16, 'hosts': [{'name': 'h0', 'ipv4': '192.168.0.1', 'mac': '06:aa:00:00:00:01'}]}
         network.nodes, network.setup, network.plan = {'h0': node}, {'options': options}, plan
         network._set_addresses()  # noqa: SLF001
-        assert done == [args for key, args in (('ipv4', ('192.168.0.1', 16)), ('mac', ('06:aa:00:00:00:01',)))
-                        if key in options], (options, done)
+        wanted: dict[str, tuple[Any, ...]] = {'ipv4': ('192.168.0.1', 16), 'mac': ('06:aa:00:00:00:01',)}
+        assert done == [wanted[key] for key in keys], (options, done)
 
 
 tap.run((other_options_are_named, unknown_options_are_refused, links_that_the_plan_has_not_are_said,

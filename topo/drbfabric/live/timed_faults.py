@@ -113,7 +113,7 @@ def cause(plan: Plan, faults, begin, setup, child):
 
 
 def mend(plan: Plan, faults, setup):
-    """Mends all links that the faults cut, and gives those that became slow the rate from before."""
+    """Mends all links that the faults cut. Gives those that became slow the rate from before."""
     slow = {name: 1 for fault in faults if fault.verb == 'slow' for name in fault.names}
     if slow:
         before = impaired_links.slow(setup)
