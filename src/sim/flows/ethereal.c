@@ -68,18 +68,19 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return b == 0 ? a : gcd(b, a % b);
 }
 
-// The uplinks of a layer: their number, and the difference between the path numbers of adjacent
-// uplinks.
+// The uplinks of a layer: their number, the difference between the path numbers of adjacent uplinks,
+// and the hosts below each child of a switch.
 struct uplinks {
-	uint32_t count, each;
+	uint32_t count, each, child;
 };
 
-// Deals the parts of one group to uplinks. Hosts of a rack begin at different uplinks.
+// Deals the parts of one group to uplinks. Children of a switch begin at different uplinks, since
+// parts that are smaller than a packet are left out at the same places.
 static int deal(struct split *to, const struct part *part, uint32_t count, struct uplinks up)
 {
 	const uint32_t left = count % up.count;
 	const uint32_t pieces = up.count / gcd(left, up.count);
-	uint32_t next = part->source;
+	uint32_t next = part->source / up.child;
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < count; i++) {
@@ -169,6 +170,7 @@ static int transfers_split(struct split *s, const struct drb_tree *tree,
 	free(step);
 	for (uint32_t m = 1; rc == 0 && m < tree->layers; m++, below *= tree->arity) {
 		up.count = drb_tree_up_ports(tree, m);
+		up.child = below / tree->arity;
 		rc = deal_layer(s, below, up);
 		up.each *= up.count;
 	}

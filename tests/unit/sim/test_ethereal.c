@@ -159,6 +159,40 @@ TEST(no_more_is_split_than_must_be)
 	}
 }
 
+// Each host of a fabric sends a few packets to another pod, fewer than a switch has uplinks. Each
+// uplink of layer 2 carries at most one packet more or less than the mean.
+TEST(short_transfers_are_spread)
+{
+	for (uint32_t packets = 1; packets <= 12; packets++) {
+		struct drb_list whole = {0};
+		struct drb_ways split;
+		struct drb_tree tree;
+		assert_int_equal(drb_tree_init(&tree, 3, 4), 0);
+		for (uint32_t h = 0; h < tree.hosts; h++) {
+			const struct drb_listed t = {.source = h,
+						     .dest = (h + tree.hosts / 2) % tree.hosts,
+						     .size = packets,
+						     .after_sent = DRB_LIST_NONE,
+						     .after_arrived = DRB_LIST_NONE};
+			assert_int_equal(drb_list_add(&whole, &t), 0);
+		}
+		assert_int_equal(drb_ethereal_split(&tree, &whole, &split), 0);
+		struct loads some = no_loads(&tree);
+		for (uint32_t i = 0; i < whole.count; i++) {
+			struct drb_listed one = whole.transfer[i];
+			one.size = 1;
+			for (uint32_t n = 0; n < packets; n++)
+				walk(&some, &one, drb_way_of(&split, i, n));
+		}
+		for (uint32_t i = 0; i < drb_tree_switches(&tree, 2) * 12; i++)
+			if (i % 12 < 4)
+				assert_in_range(some.of[2][i], packets - 1, packets + 1);
+		free_loads(&some);
+		drb_list_free(&whole);
+		drb_ways_free(&split);
+	}
+}
+
 // A host has six transfers to another rack, and its switch has six uplinks. If the host knows all
 // transfers at once, each keeps its path. Otherwise the host splits each over all paths.
 TEST(what_hosts_know_at_once_is_dealt_together)
