@@ -5,6 +5,7 @@ study, and drbctl and libdrb by meson.
 
 test_lab_install.py SOURCES    TAP on standard output."""
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -47,9 +48,13 @@ def environment_of(folder, wanted):
 
 
 def copy_sources(folder):
-    """Copies files that are tracked or may be added."""
-    names = run('git', '-C', sys.argv[1], '-c', 'safe.directory=*', 'ls-files', '-z', '--cached',
-                '--others', '--exclude-standard').split('\0')
+    """Copies files that are tracked or may be added; of an unpacked release all but builds."""
+    if os.path.exists(f'{sys.argv[1]}/.git'):
+        names = run('git', '-C', sys.argv[1], '-c', 'safe.directory=*', 'ls-files', '-z', '--cached',
+                    '--others', '--exclude-standard').split('\0')
+    else:
+        names = [str(path.relative_to(sys.argv[1])) for path in pathlib.Path(sys.argv[1]).rglob('*')]
+        names = [name for name in names if not name.startswith('build')]
     for name in sorted(name for name in names if os.path.isfile(f'{sys.argv[1]}/{name}')):
         os.makedirs(os.path.dirname(f'{folder}/{name}'), exist_ok=True)
         shutil.copy(f'{sys.argv[1]}/{name}', f'{folder}/{name}')
