@@ -159,8 +159,8 @@ def points(quick: bool, seeds: int, lists: str, sim: str) -> list[drblab.Point]:
                 paths.append(f'{lists}/F{layers}-{arity}-{number}-{seed}.csv')
                 case.write(paths[-1], Draw(fabric, amount, seed, sim))
             for transport, (rule, (scheme, hosts)) in itertools.product(TRANSPORTS, RULES.items()):
-                if case.dead and hosts == 'ethereal':
-                    continue  # hosts do not know of dead links
+                if hosts == 'ethereal' and not case.splits(fabric, transport == 'Ultra Ethernet'):
+                    continue
                 found += [drblab.Point.of(
                     'list', {'rule': rule, 'transport': transport, 'traffic': case.name}, list=path, layers=layers,
                     arity=arity, scheme=scheme, hosts=hosts, delay=DELAY, longest=LONGEST, seed=seed,
@@ -185,6 +185,17 @@ def rows_of(frame: pandas.DataFrame) -> list[Row]:
             slowdown=of['slowdown_mean'] if whole else math.nan,
             slowdown_p99=of['slowdown_p99'] if whole else math.nan))
     return rows
+
+
+def _without_errors(frame: pandas.DataFrame) -> pandas.DataFrame:
+    """Leaves out a rule at a place where a run of it has no figures, and says so."""
+    if 'error' not in frame:
+        return frame
+    place = list(zip(*(frame[name] for name in ('layers', 'arity', 'transport', 'traffic', 'rule'))))
+    wrong = {key for key, error in zip(place, frame['error']) if isinstance(error, str)}
+    for layers, arity, *names in sorted(wrong):
+        print(f"drblab: F({layers},{arity}), {', '.join(names)}: left out, a run has no figures", file=sys.stderr)
+    return frame[[key not in wrong for key in place]]
 
 
 def places_of(rows: Sequence[Row]) -> list[Place]:
@@ -306,10 +317,8 @@ def main(args: argparse.Namespace) -> int:
     os.makedirs(f'{folder}/lists', exist_ok=True)
     frame = drblab.run(points(args.quick, args.seeds, f'{folder}/lists', engine.path), engine,
                        journal=f'{folder}/rows.jsonl')
-    if 'error' in frame:
-        print(f'drblab: {frame["error"].count()} points have no figures', file=sys.stderr)
-        return 1
-    places = places_of(rows_of(frame))
+    whole = _without_errors(frame)
+    places = places_of(rows_of(whole))
     write_csv(f'{folder}/hosts.csv', list(_rows(places)), COLUMNS)
     for tree, transport in itertools.product(dict.fromkeys(place.tree for place in places), TRANSPORTS):
         picture = figure([place for place in places if (place.tree, place.transport) == (tree, transport)])
@@ -317,4 +326,4 @@ def main(args: argparse.Namespace) -> int:
     for transport in TRANSPORTS:
         mine = [place for place in places if place.transport == transport]
         print(*map(sentence, mine), summary(mine), sep='\n')
-    return 0
+    return int(len(whole) < len(frame))
