@@ -177,6 +177,7 @@ def web_search_is_stationary():
 
 
 tap.run([runs_without_figures_leave_their_rule_out, who_wins_follows_from_the_results,
-         the_winner_beats_each_rule_of_the_other_side_for_sure, what_never_ended_is_named, shares_are_readable, the_picture_shows_the_fast_and_the_endless,
+         the_winner_beats_each_rule_of_the_other_side_for_sure, what_never_ended_is_named, shares_are_readable,
+         the_picture_shows_the_fast_and_the_endless,
          web_search_is_stationary, all_arrives_and_takes_its_time, what_never_arrives_has_no_slowdown,
          the_large_fabric_has_fewer_seeds])

@@ -110,7 +110,7 @@ check "an experiment" "$prefix/bin/drblab" experiment --scheme drb --load 0.5 --
   --out "$scratch/report"
 check "with a report" test -s "$scratch/report/report.html"
 check "a study of the laboratory" "$prefix/bin/drblab" hosts --quick --seeds 1 --out "$scratch/study"
-check "with a picture" test -s "$scratch/study/hosts-F3-4.svg"
+check "with a picture" test -s "$scratch/study/hosts-F3-4-dctcp.svg"
 check "namespaces of its own, from there" "$prefix/bin/drbrootless" true
 check "nothing was written beside the modules" bash -c "! find '$dest' -name '__pycache__' | grep ."
 check "nothing is left" nothing_left
