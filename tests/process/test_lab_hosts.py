@@ -6,6 +6,7 @@ test_lab_hosts.py LAB_DIR    TAP on standard output; DRB_BUILD is the build fold
 import math
 import sys
 import tempfile
+from typing import Any
 
 import pandas
 
@@ -156,7 +157,7 @@ def the_large_fabric_has_fewer_seeds():
 
 def runs_without_figures_leave_their_rule_out():
     """At its place alone; the figures of all others are kept."""
-    row = {'layers': 3, 'arity': 8, 'transport': 'DCTCP', 'traffic': 'incast', 'seed': 1}
+    row: dict[str, Any] = {'layers': 3, 'arity': 8, 'transport': 'DCTCP', 'traffic': 'incast', 'seed': 1}
     frame = pandas.DataFrame([{**row, 'rule': 'walk', 'error': None}, {**row, 'rule': 'drb', 'error': None},
                               {**row, 'rule': 'drb', 'seed': 2, 'error': 'cannot'},
                               {**row, 'rule': 'drb', 'traffic': 'one-way', 'error': None}])

@@ -68,8 +68,8 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return b == 0 ? a : gcd(b, a % b);
 }
 
-// The uplinks of a layer: their number, the difference between the path numbers of adjacent uplinks,
-// and the hosts below each child of a switch.
+// The uplinks of a layer: their number, the difference between the path numbers of adjacent
+// uplinks, and the hosts below each child of a switch.
 struct uplinks {
 	uint32_t count, each, child;
 };
