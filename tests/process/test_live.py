@@ -8,6 +8,7 @@ import io
 import json
 import math
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from drblab.studies.tcp import runs as tcp_runs  # noqa: E402
 from drbfabric import Failure  # noqa: E402
 from drbfabric.common.interrupts import Interrupted  # noqa: E402
 from drbfabric.fabric import netns  # noqa: E402
+from drbfabric.faults import faults as handles  # noqa: E402
 from drbfabric.live import command, impaired_links, points, replay, tcp, tcp_player, timed_faults  # noqa: E402
 from drbfabric.live.control import COUNTS, Control  # noqa: E402
 from drbfabric.live.runner import Runner, disturbance  # noqa: E402
@@ -160,8 +162,8 @@ class FakeChild:
         return len(FakeLink.seen) < self.most
 
 
-def a_list(folder, text):
-    path = f'{folder}/faults'
+def a_list(folder, text, name='faults'):
+    path = f'{folder}/{name}'
     with open(path, 'w', encoding='utf-8') as f:
         f.write(text)
     return path
@@ -195,7 +197,7 @@ def faults_come_at_their_slots():
         assert (late == math.inf) == (most == 2), 'the program ended before a fault was due'
     FakeLink.seen.clear()
     with mock.patch.object(timed_faults, 'Link', FakeLink):
-        timed_faults.mend(PLAN, faults, s)
+        timed_faults.mend(PLAN, faults)
     assert sorted(link[:2] for link in FakeLink.seen) == [('s1-0.u0', 'up'), ('s1-0.u1', 'up'), ('s2-3.u0', 'up')]
     assert disturbance({'sent': 1, 'forwarded': 1, 'late_packets': 0, 'late_departures': 0, 'lost_credit_events': 0,
                         'fault_late_slots': math.inf})
@@ -214,11 +216,11 @@ def a_switch_is_killed_at_its_slot():
     with mock.patch.object(timed_faults, 'kill', kill):
         timed_faults.cause(PLAN, faults, begin, s, FakeChild(9))
     assert killed[0][:2] == ('experiment', ['s2-1', 's2-0']) and killed[0][2] - begin >= 2 * s.slot and len(killed) == 1
-    timed_faults.mend(PLAN, faults, s)  # no link is to be mended
+    timed_faults.mend(PLAN, faults)  # no link is to be mended
 
 
-def a_link_becomes_slow_and_fast_again():
-    """Both ends get the rate of the slot, once; after the run they have the rate from before."""
+def a_link_becomes_slow_at_its_slot():
+    """Both ends get the rate, once."""
     s, rates = setup(slot_ns=20000000, slots=10, stats=5), []
     with tempfile.TemporaryDirectory() as folder:
         faults = timed_faults.read(a_list(folder, '2 slow s1-0.u1 4\n'))
@@ -230,10 +232,33 @@ def a_link_becomes_slow_and_fast_again():
     with mock.patch.object(impaired_links, 'set_rates', set_rates), \
          mock.patch.object(impaired_links, 'Link', lambda plan, name: link if name == 's1-0.u1' else None):
         timed_faults.cause(PLAN, faults, begin, s, FakeChild(9))
-        timed_faults.mend(PLAN, faults, s)
     assert [(name, new) for name, new, _ in rates] == [
-        ('experiment', {end: f'{rate}pps' for end in link.ends}) for rate in ('12.5', '50')], rates
+        ('experiment', {end: '12.5pps' for end in link.ends})], rates
     assert rates[0][2] - begin >= 2 * s.slot
+
+
+def a_rate_that_is_refused_changes_no_config():
+    """Not that of the other end either."""
+    with tempfile.TemporaryDirectory() as folder:
+        fabric: Any = types.SimpleNamespace(name='x', path=lambda name: f'{folder}/{name}', need_plan=lambda: {
+            'switches': [{'name': name, 'config': name} for name in ('s1-0', 's2-1')]})
+        rates = {('s1-0', 'u1'): '7pps', ('s2-1', 'd0'): '7pps', ('h0', 'eth0'): '7pps'}
+
+        def configs():
+            return [pathlib.Path(folder, name).read_text(encoding='utf-8') for name in ('s1-0', 's2-1')]
+        for name in ('s1-0', 's2-1'):
+            a_list(folder, 'fabric: {}\n', name)
+        with mock.patch.object(handles.children, 'run', side_effect=Failure('refused')) as run:
+            try:
+                handles.set_rates(fabric, rates)
+            except Failure:
+                assert configs() == ['fabric: {}\n'] * 2 and run.call_count == 1
+            else:
+                raise AssertionError('accepted')
+        with mock.patch.object(handles.children, 'run') as run:
+            handles.set_rates(fabric, rates)
+        assert run.mock_calls[0].args[0][1:] == ['reload', 's1-0', 's2-1', '--fabric', 'x'], run.mock_calls
+        assert [text.count('rate: 7pps') for text in configs()] == [1, 1], configs()
 
 
 def wrong_faults_are_named():
@@ -464,7 +489,7 @@ def old_names_say_the_new_ones():
 TESTS = (what_drbgen_says_becomes_figures, disturbed_runs_do_not_count, percentiles_become_a_distribution,
          control_notes_what_is_late, slow_links_are_those_of_drbsim, dead_links_are_those_of_drbsim,
          faults_come_at_their_slots, a_switch_is_killed_at_its_slot,
-         a_link_becomes_slow_and_fast_again, wrong_faults_are_named,
+         a_link_becomes_slow_at_its_slot, a_rate_that_is_refused_changes_no_config, wrong_faults_are_named,
          links_are_mended_whatever_happens, hellos_follow_the_slots, the_least_disturbed_run_counts,
          slots_get_longer_and_stay, the_fabric_is_set_up_only_for_what_differs, a_run_has_details_if_asked,
          points_become_setups, a_signal_ends_all_points, lines_become_points, lists_say_who_waits,

@@ -55,7 +55,7 @@ def replay(traffic, plan: Plan, setup):
             code, out, said = child.wait()
         finally:
             child.stop()
-            timed_faults.mend(plan, faults, setup)
+            timed_faults.mend(plan, faults)
     try:
         report = json.loads(out)
     except ValueError:

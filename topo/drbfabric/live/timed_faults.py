@@ -112,12 +112,8 @@ def cause(plan: Plan, faults, begin, setup, child):
     return late
 
 
-def mend(plan: Plan, faults, setup):
-    """Mends all links that the faults cut. Gives those that became slow the rate from before."""
-    slow = {name: 1 for fault in faults if fault.verb == 'slow' for name in fault.names}
-    if slow:
-        before = impaired_links.slow(setup)
-        impaired_links.slow_down(Fabric(plan['fabric']), plan,
-                                 {name: before.get(name, 1) for name in slow}, setup.stretched_ns)
+def mend(plan: Plan, faults):
+    """Mends all links that the faults cut. The next run gives slow links their rates, and starts
+    killed switches."""
     for name in {name for fault in faults if fault.verb in STATES for name in fault.names}:
         Link(plan, name).set('up')
