@@ -197,30 +197,44 @@ TEST(short_transfers_are_spread)
 // transfers at once, each keeps its path. Otherwise the host splits each over all paths.
 TEST(what_hosts_know_at_once_is_dealt_together)
 {
-	enum { AT_ONCE, ONE_AFTER_ANOTHER, IN_OTHER_SLOTS, AFTER_ARRIVALS, AFTER_EVENTS, KINDS };
+	enum {
+		AT_ONCE,
+		ONE_AFTER_ANOTHER,
+		IN_OTHER_SLOTS,
+		AFTER_ARRIVALS,
+		AFTER_EVENTS,
+		AFTER_OTHERS,
+		KINDS
+	};
 
 	for (int kind = 0; kind < KINDS; kind++) {
 		struct drb_list whole = {0};
 		struct drb_ways split;
 		struct drb_tree tree;
 		assert_int_equal(drb_tree_init_uplinks(&tree, 2, 12, 6), 0);
-		for (uint32_t i = 0; i < 6; i++) {
-			const struct drb_listed t = {
-				.slot = kind == IN_OTHER_SLOTS ? i : 7,
-				.source = 5,
-				.dest = 24 + i,
-				.size = 60,
-				.after_sent =
-					kind == ONE_AFTER_ANOTHER && i ? i - 1 : DRB_LIST_NONE,
-				.after_arrived =
-					kind == AFTER_ARRIVALS && i ? i - 1 : DRB_LIST_NONE};
+		// Transfer 0 is another host's.
+		for (uint32_t i = 0; i < 7; i++) {
+			const uint32_t before = i > 1 ? i - 1 : DRB_LIST_NONE;
+			struct drb_listed t = {.slot = kind == IN_OTHER_SLOTS ? i : 7,
+					       .source = i ? 5 : 17,
+					       .dest = 24 + i,
+					       .size = 60,
+					       .after_sent = DRB_LIST_NONE,
+					       .after_arrived = DRB_LIST_NONE};
+			if (kind == ONE_AFTER_ANOTHER)
+				t.after_sent = before;
+			else if (kind == AFTER_OTHERS && i)
+				t.after_sent = 0;
+			else if (kind == AFTER_ARRIVALS)
+				t.after_arrived = before;
 			assert_int_equal(drb_list_add(&whole, &t), 0);
-			const struct drb_list_wait wait = {i, i - 1, DRB_LIST_ARRIVED};
-			if (kind == AFTER_EVENTS && i)
+			const struct drb_list_wait wait = {i, before, DRB_LIST_ARRIVED};
+			if (kind == AFTER_EVENTS && i > 1)
 				assert_int_equal(drb_list_add_wait(&whole, wait), 0);
 		}
 		assert_int_equal(drb_ethereal_split(&tree, &whole, &split), 0);
-		assert_int_equal(split.of[6].first, kind > ONE_AFTER_ANOTHER ? 36 : 6);
+		assert_int_equal(split.of[7].first - split.of[1].first,
+				 kind > ONE_AFTER_ANOTHER ? 36 : 6);
 		drb_list_free(&whole);
 		drb_ways_free(&split);
 	}
