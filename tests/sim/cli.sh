@@ -65,6 +65,24 @@ if [ "$(t_at 0.4 1)" != "$(t_at 0.8 2)" ]; then
   failed=1
 fi
 
+# A job's list, replayed, takes as long as the job, also if hosts split transfers.
+of_list() { # of_list WORDS...: slots until all transfers of the list are over
+  "$sim" replay "$dir/list" --scheme ecmp --csv "$@" | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { end = $at["start"] + $at["time"]; most = end > most ? end : most } END { print most }'
+}
+for kind in all-to-all all-reduce-halving; do
+  words=(--job $kind --data 640 --place label)
+  "$sim" job "${words[@]}" --list >"$dir/list"
+  for source in open window; do
+    job=$("$sim" job "${words[@]}" --scheme ecmp --hosts ethereal --source $source --runs 1 --csv | value makespan_mean)
+    if [ "$(of_list --hosts ethereal --source $source)" != "$job" ] || [ "$(of_list --source $source)" = "$job" ]; then
+      echo "not ok: $kind by Ethereal takes $job slots, its list $(of_list --hosts ethereal --source $source)"
+      failed=1
+    fi
+  done
+done
+
 # Figures of several runs are the means of the figures with each seed. The interval is Student's,
 # 4.303 with three runs.
 runs_are_their_mean() { # runs_are_their_mean MEAN HALF VERB WORDS...: columns
