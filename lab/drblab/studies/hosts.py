@@ -159,8 +159,8 @@ def points(quick: bool, seeds: int, lists: str, sim: str) -> list[drblab.Point]:
                 paths.append(f'{lists}/F{layers}-{arity}-{number}-{seed}.csv')
                 case.write(paths[-1], Draw(fabric, amount, seed, sim))
             for transport, (rule, (scheme, hosts)) in itertools.product(TRANSPORTS, RULES.items()):
-                if hosts == 'ethereal' and not case.splits(fabric, transport == 'Ultra Ethernet'):
-                    continue
+                if hosts == 'ethereal' and case.dead:
+                    continue  # hosts do not know of dead links
                 found += [drblab.Point.of(
                     'list', {'rule': rule, 'transport': transport, 'traffic': case.name}, list=path, layers=layers,
                     arity=arity, scheme=scheme, hosts=hosts, delay=DELAY, longest=LONGEST, seed=seed,

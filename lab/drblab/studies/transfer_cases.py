@@ -135,12 +135,6 @@ class Case:
             return {'gray': f'link:{round(GRAY * links)}:0'}
         return {'fail': f'link:{round(DEAD * links)}'} if self.dead else {}
 
-    def splits(self, fabric: Fabric, at_once: bool) -> bool:
-        """Tells whether hosts can split transfers: they know of no dead links, and a run can number
-        2^20 packets under way. at_once: their first windows are as long as transfers."""
-        crowded = self.lines is permutation and fabric.hosts * self.amounts[FABRICS.index(fabric)] > 2 ** 20
-        return not self.dead and not (at_once and crowded)
-
     def write(self, path: str, draw: Draw) -> None:
         """Writes the list."""
         with open(path, 'w', encoding='ascii') as f:
