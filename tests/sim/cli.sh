@@ -72,7 +72,7 @@ of_list() { # of_list WORDS...: slots until all transfers of the list are over
     { end = $at["start"] + $at["time"]; most = end > most ? end : most } END { print most }'
 }
 for kind in all-to-all all-reduce-halving; do
-  words=(--job $kind --data 640 --place label)
+  words=(--job "$kind" --data 640 --place label)
   "$sim" job "${words[@]}" --list >"$dir/list"
   for source in open window; do
     job=$("$sim" job "${words[@]}" --scheme ecmp --hosts ethereal --source $source --runs 1 --csv | value makespan_mean)
