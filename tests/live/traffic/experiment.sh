@@ -122,9 +122,9 @@ if in_full "dead links"; then
   agree ", dead links" drb dmodk
 fi
 
-if in_full "links cut, mended and slow, a switch killed"; then
+if in_full "links cut and mended, a switch killed"; then
   # Faults come while packets come. Packets are lost until hellos are missed.
-  printf '%s\n' '400 cut s1-0.u1' '700 slow s1-3.u0 3' '1000 mend s1-0.u1' '1300 kill s2-4' >"$scratch/faults"
+  printf '%s\n' '400 cut s1-0.u1' '1000 mend s1-0.u1' '1300 kill s2-4' >"$scratch/faults"
   experiment --faults "$scratch/faults" --traffic fixed --scheme drb,dmodk --load 0.4 --runs 1 --slots 2000 --repeat 1 \
     --stretch 2 --json --out "$scratch/timed" >"$scratch/rows"
   check "an experiment in which a link is cut" test $? -le 1 # 1: packets were lost
@@ -138,6 +138,16 @@ if in_full "links cut, mended and slow, a switch killed"; then
       check "$scheme, cut and mended: live is simulated" within $scheme
     fi
   done
+fi
+
+if in_full "links that become slow"; then
+  printf '%s 2\n' '200 slow s1-0.u1' '250 slow s1-2.u1' '300 slow s1-4.u1' '350 slow s1-6.u1' >"$scratch/faults"
+  experiment --faults "$scratch/faults" --scheme drb,dmodk --load 0.4 --runs 2 --slots 1000 --repeat 1 --stretch 2 --json \
+    --out "$scratch/slower" >"$scratch/rows"
+  check "an experiment in which links become slow" test $? -le 1 # 1: packets were lost, which is looked at below
+  repeated "$scratch/slower"
+  agree ", links become slow" drb dmodk
+  check "their packets wait" row_says dmodk '.sim_latency > 6.7 and .latency > 6.7' # 5.8 without faults
 fi
 
 if in_full "long links"; then
