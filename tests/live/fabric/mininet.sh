@@ -83,8 +83,9 @@ fi
 check "with a rate and a scheme" \
   env switch=drb,scheme=walk,threshold=3 bash -c "$(declare -f network says); root='$root'; says ' 0% dropped' network 2 2,bw=50 --test pingall"
 check "nothing is left of that" all_gone
-switch=drb,ipv4=192.168.0.0/16,mac=06:aa network 2 2 --test pingall >"$scratch/own" 2>&1
+switch=drb,ipv4=192.168.0.0/16,ipv6=fd11::/64,mac=06:aa network 2 2 >"$scratch/own" 2>&1 <<<$'pingall\nh0 ping -6 -c 3 fd11::7\n'
 check "with networks and MAC addresses of one's own" grep ' 0% dropped' "$scratch/own"
+check "over IPv6, too" grep '3 received' "$scratch/own"
 check "without a word against them" bash -c "! grep -E 'has the (address|MAC)|no effect' '$scratch/own'"
 check "nothing is left of those" all_gone
 check "a mistake is named" says "scheme best" env switch=drb,scheme=best bash -c "$(declare -f network); root='$root'; network 2 2 --test none"
