@@ -148,8 +148,9 @@ class FakeLink:
     def __init__(self, _plan, name):
         self.name = name
 
-    def set(self, state):
+    def set(self, state='gray'):
         FakeLink.seen.append((self.name, state, time.time()))
+    lose_data = set
 
 
 class FakeChild:
@@ -182,23 +183,23 @@ def faults_come_at_their_slots():
     s = setup(slot_ns=20000000, slots=10, stats=5)
     with tempfile.TemporaryDirectory() as folder:
         faults = timed_faults.read(a_list(folder, '\ufeff9 mend s1-0.u1 # again\r\n\n3 cut s1-0.u1 s2-3.u0\n'
-                                          '10 cut s1-0.u0\n'))
-    assert [fault.slot for fault in faults] == [3, 9, 10] and not timed_faults.read('')
-    for most, names in ((9, ['s1-0.u1', 's2-3.u0', 's1-0.u1']), (2, ['s1-0.u1', 's2-3.u0'])):
+                                          '10 cut s1-0.u0\n3 gray s2-2.u0'))
+    assert [fault.slot for fault in faults] == [3, 3, 9, 10] and not timed_faults.read('')
+    for most, names in ((9, ['s1-0.u1', 's2-3.u0', 's2-2.u0', 's1-0.u1']), (3, ['s1-0.u1', 's2-3.u0', 's2-2.u0'])):
         FakeLink.seen.clear()
-        begin = timed_faults.begin_of(s.slot, s.hosts)
-        since = begin - time.time() + time.monotonic()
+        since = (begin := timed_faults.begin_of(s.slot, s.hosts)) - time.time() + time.monotonic()
         assert 0 <= since % s.slot < 0.001 and begin > time.time() + 3, since
         begin = time.time()
         with mock.patch.object(timed_faults, 'Link', FakeLink):
             late = timed_faults.cause(PLAN, faults, begin, s, FakeChild(most))
         assert [name for name, _, _ in FakeLink.seen] == names, FakeLink.seen
-        assert all(at - begin >= slot * s.slot for (_, _, at), slot in zip(FakeLink.seen, (3, 3, 9)))
-        assert (late == math.inf) == (most == 2), 'the program ended before a fault was due'
+        assert all(at - begin >= slot * s.slot for (_, _, at), slot in zip(FakeLink.seen, (3, 3, 3, 9)))
+        assert FakeLink.seen[1][1] == 'down' and FakeLink.seen[2][1] == 'gray'
+        assert (late == math.inf) == (most == 3), 'the program ended before a fault was due'
     FakeLink.seen.clear()
     with mock.patch.object(timed_faults, 'Link', FakeLink):
         timed_faults.mend(PLAN, faults)
-    assert sorted(link[:2] for link in FakeLink.seen) == [('s1-0.u0', 'up'), ('s1-0.u1', 'up'), ('s2-3.u0', 'up')]
+    assert sorted(link[0] for link in FakeLink.seen if link[1] == 'up') == ['s1-0.u0', 's1-0.u1', 's2-2.u0', 's2-3.u0']
     assert disturbance({'sent': 1, 'forwarded': 1, 'late_packets': 0, 'late_departures': 0, 'lost_credit_events': 0,
                         'fault_late_slots': math.inf})
 
@@ -206,8 +207,7 @@ def faults_come_at_their_slots():
 def a_switch_is_killed_at_its_slot():
     s, killed = setup(slot_ns=20000000, slots=10, stats=5), []
     with tempfile.TemporaryDirectory() as folder:
-        faults = timed_faults.read(a_list(folder, '2 kill s2-1 s2-0\n'))
-    timed_faults.check(faults, [])
+        timed_faults.check(faults := timed_faults.read(a_list(folder, '2 kill s2-1 s2-0\n')), [])
     begin = time.time()
 
     def kill(fabric, names):
@@ -220,20 +220,20 @@ def a_switch_is_killed_at_its_slot():
 
 
 def a_link_becomes_slow_at_its_slot():
-    """Both ends get the rate, once."""
+    """Both ends get the rate, once, but not that at a killed switch."""
     s, rates = setup(slot_ns=20000000, slots=10, stats=5), []
     with tempfile.TemporaryDirectory() as folder:
-        faults = timed_faults.read(a_list(folder, '2 slow s1-0.u1 4\n'))
+        faults = timed_faults.read(a_list(folder, '1 kill s2-1\n2 slow s1-0.u1 4\n'))
     timed_faults.check(faults, [])
     link, begin = types.SimpleNamespace(ends=(('s1-0', 'u1'), ('s2-1', 'd0'))), time.time()
 
     def set_rates(fabric, new):
         rates.append((fabric.name, new, time.time()))
     with mock.patch.object(impaired_links, 'set_rates', set_rates), \
+         mock.patch.object(timed_faults, 'kill', return_value=()), \
          mock.patch.object(impaired_links, 'Link', lambda plan, name: link if name == 's1-0.u1' else None):
         timed_faults.cause(PLAN, faults, begin, s, FakeChild(9))
-    assert [(name, new) for name, new, _ in rates] == [
-        ('experiment', {end: '12.5pps' for end in link.ends})], rates
+    assert [(name, new) for name, new, _ in rates] == [('experiment', {('s1-0', 'u1'): '12.5pps'})], rates
     assert rates[0][2] - begin >= 2 * s.slot
 
 
@@ -283,7 +283,8 @@ def wrong_faults_are_named():
             s = setup(**{'faults': a_list(folder, text), 'detect': 75, **more})
             said = refusal(lambda wrong=s: check_faults(wrong, MACHINE))
             assert want in said, said
-        check_faults(setup(faults=a_list(folder, '1 cut s1-0.u1\n5 mend s1-0.u1\n'), detect=75), MACHINE)
+        check_faults(right := setup(faults=a_list(folder, '1 gray s1-0.u1\n5 mend s1-0.u1\n'), detect=75), MACHINE)
+        assert 'take --links veth' in refusal(lambda: check_faults(right, replace(MACHINE, links='memif')))
 
 
 def links_are_mended_whatever_happens():
@@ -488,12 +489,11 @@ def old_names_say_the_new_ones():
 
 TESTS = (what_drbgen_says_becomes_figures, disturbed_runs_do_not_count, percentiles_become_a_distribution,
          control_notes_what_is_late, slow_links_are_those_of_drbsim, dead_links_are_those_of_drbsim,
-         faults_come_at_their_slots, a_switch_is_killed_at_its_slot,
-         a_link_becomes_slow_at_its_slot, a_rate_that_is_refused_changes_no_config, wrong_faults_are_named,
-         links_are_mended_whatever_happens, hellos_follow_the_slots, the_least_disturbed_run_counts,
-         slots_get_longer_and_stay, the_fabric_is_set_up_only_for_what_differs, a_run_has_details_if_asked,
-         points_become_setups, a_signal_ends_all_points, lines_become_points, lists_say_who_waits,
-         connections_of_a_host_may_share_a_port,
+         faults_come_at_their_slots, a_switch_is_killed_at_its_slot, a_link_becomes_slow_at_its_slot,
+         a_rate_that_is_refused_changes_no_config, wrong_faults_are_named, links_are_mended_whatever_happens,
+         hellos_follow_the_slots, the_least_disturbed_run_counts, slots_get_longer_and_stay,
+         the_fabric_is_set_up_only_for_what_differs, a_run_has_details_if_asked, points_become_setups,
+         a_signal_ends_all_points, lines_become_points, lists_say_who_waits, connections_of_a_host_may_share_a_port,
          mistakes_are_one_line, old_names_say_the_new_ones)
 
 

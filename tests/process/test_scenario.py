@@ -11,6 +11,7 @@ import random
 import sys
 import tempfile
 from typing import Any
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'topo'))
@@ -45,7 +46,7 @@ def growth_is_never_negative():
     watch = Told(answers)
     seen, restarts = set(), 0
     # A restarted switch is polled before its counters reach their values at the last poll.
-    waiting = {name: dict.fromkeys(KEYS, 0) for name in NAMES}  # growth since a switch's last reply
+    waiting = {name: dict.fromkeys(KEYS, 0) for name in NAMES}  # growth since the last reply
     for _ in range(500):
         grown = dict.fromkeys(KEYS, 0)
         answers.clear()
@@ -76,7 +77,7 @@ def unknown_stays_unknown():
 
 
 class Made:
-    """A fabric whose faults are only noted; the event with the name "end" ends as a signal does."""
+    """A fabric whose faults are only noted; the event of the name end ends as a signal does."""
 
     def __init__(self):
         self.cut, self.rates = set(), set()
@@ -98,7 +99,8 @@ class Made:
 
 def an_early_end_tells_what_is_left():
     """One line names the events that are missing and what stays broken."""
-    verbs = {'kill': ('start', 's1-'), 'pause': ('resume', 's2-'), 'cut': ('mend', 'u'), 'rate': ('rate', 'u')}
+    verbs = {'kill': ('start', 's1-'), 'pause': ('resume', 's2-'), 'cut': ('mend', 'u'), 'gray': ('mend', 'u'),
+             'rate': ('rate', 'u')}
     setattr(fabrics, 'lock', contextlib.nullcontext)
     for verb in [*verbs, *(ends for ends, _ in verbs.values())]:
         faults.HANDLES[verb] = functools.partial(Made.do, verb=verb), '', '', ''
@@ -122,6 +124,16 @@ def an_early_end_tells_what_is_left():
         assert missing == f"{count} event{'s' if count > 1 else ''} not done, from file:end on", said
         named = {text.split()[0] for text in left[0].removeprefix('not undone: ').split(', ')} if left else set()
         assert named == {name for _, name in made.cut} | made.rates, (said, made.cut, made.rates)
+
+
+def a_program_that_was_not_built_is_named():
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, DRB_BUILD=folder):
+        try:
+            faults.gray_program()
+        except Failure as e:
+            assert ' is missing: build with clang and libbpf (meson setup -Dbpf=enabled)' in str(e) and e.code == 2, e
+        else:
+            raise AssertionError('found')
 
 
 class LogFolder:
@@ -175,4 +187,4 @@ def a_followed_log_misses_no_line():
 
 
 tap.run((growth_is_never_negative, unknown_stays_unknown, an_early_end_tells_what_is_left,
-         a_followed_log_misses_no_line))
+         a_program_that_was_not_built_is_named, a_followed_log_misses_no_line))

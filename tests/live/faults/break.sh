@@ -40,6 +40,7 @@ for links in veth memif; do # memif comes last: later checks use it
   check "$links: the link does not" soon link_is s2-1 d2 down
   check "$links: until it is mended" fabric mend s1-2.u1
   check "$links: then it does" soon link_is s2-1 d2 up
+  [ $links = veth ] || check "$links: no link becomes gray" fails_with 2 'a memif link .* --links veth' fabric gray s1-0.u0
   [ $links = memif ] || check "$links: down" fabric down
 done
 check "a host's link is cut" says 'h0.eth0 - s1-0.d0: cut' fabric cut h0

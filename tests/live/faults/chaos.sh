@@ -32,8 +32,8 @@ programs_load() { [ "$(awk '{ print $2 }' /proc/self/uid_map)" = 0 ] && command 
 # XDP programs drop frames here, because switches send past netem and other queueing disciplines.
 if programs_load; then
   for program in one-way:1000 lossy-10:100 lossy-40:400; do
-    clang -target bpf -O2 -isystem "/usr/include/$(gcc -print-multiarch)" "-DPERMILLE=${program#*:}" \
-      -c "$root/tests/live/faults/gray_link.bpf.c" -o "$scratch/${program%:*}.o" || exit 1
+    clang -target bpf -O2 -isystem "/usr/include/$(gcc -print-multiarch)" -DHELLOS "-DPERMILLE=${program#*:}" \
+      -c "$root/topo/bpf/gray_link.bpf.c" -o "$scratch/${program%:*}.o" || exit 1
   done
 else
   skip "links that lose frames" "XDP programs cannot be compiled and loaded here"

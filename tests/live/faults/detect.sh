@@ -13,8 +13,8 @@ need_tool jq python3 clang
 within_ms=400
 
 object=$scratch/drop.o
-if ! clang -target bpf -O2 -isystem "/usr/include/$(gcc -print-multiarch)" -DPERMILLE=1000 \
-  -c "$root/tests/live/faults/gray_link.bpf.c" -o "$object" 2>"$scratch/said"; then
+if ! clang -target bpf -O2 -isystem "/usr/include/$(gcc -print-multiarch)" -DHELLOS \
+  -c "$root/topo/bpf/gray_link.bpf.c" -o "$object" 2>"$scratch/said"; then
   cannot_run "clang makes no BPF program: $(head -1 "$scratch/said")"
 fi
 

@@ -16,15 +16,15 @@ compile() {
   local object=$scratch/$1.o
   shift
   clang -target bpf -O2 -isystem "/usr/include/$(gcc -print-multiarch)" "$@" \
-    -c "$root/tests/live/faults/gray_link.bpf.c" -o "$object" 2>"$scratch/said" ||
+    -c "$root/topo/bpf/gray_link.bpf.c" -o "$object" 2>"$scratch/said" ||
     cannot_run "clang makes no BPF program: $(head -1 "$scratch/said")"
 }
-compile 5-percent -DPERMILLE=50
-compile 10-percent -DPERMILLE=100
-compile 40-percent -DPERMILLE=400
-compile data -DPERMILLE=1000 -DDATA
-compile long -DPERMILLE=1000 -DLONGER=1000
-compile thousandth -DPERMILLE=1
+compile 5-percent -DHELLOS -DPERMILLE=50
+compile 10-percent -DHELLOS -DPERMILLE=100
+compile 40-percent -DHELLOS -DPERMILLE=400
+compile data
+compile long -DHELLOS -DLONGER=1000
+compile thousandth -DHELLOS -DPERMILLE=1
 
 # links PORT...: prints SWITCH.PORT STATE SINCE_MS for each port
 links() {
@@ -165,6 +165,16 @@ if in_full "all data, 10 and 40 per cent, long frames"; then
   gray long s1-7.u1 s2-7.d1
 fi
 check "no other link changed its state" others_unchanged
+if in_full "by its verb"; then
+  check "by its verb" fabric gray s1-4.u1
+  check "by its verb: again" fabric gray s1-4.u1
+  both_find() { replay && are lossy s1-4.u1 s2-5.d0; }
+  check "by its verb: both ends find it" soon both_find
+  has_program() { ip -n drb-s1-4 link show u1 | grep -q xdp; }
+  check "by its verb: an XDP program loses the frames" has_program
+  check "by its verb: mended" fabric mend s2-5.d0
+  check "by its verb: no program is left" eval '! has_program'
+fi
 decide "every pair" undisturbed 200 fabric check ping
 check "packets are conserved" drbctl check
 check "down" fabric down

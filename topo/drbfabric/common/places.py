@@ -36,6 +36,15 @@ def program(name, folder):
     return found
 
 
+def gray_program():
+    """The path of the XDP program that makes a link gray."""
+    built = f"{os.environ.get('DRB_BUILD', f'{REPOSITORY}/build')}/topo"
+    path = f"{built if 'DRB_BUILD' in os.environ or not PROGRAMS else HERE}/gray_link.bpf.o"
+    if not os.path.exists(path):
+        raise usage(f'{path} is missing: build with clang and libbpf (meson setup -Dbpf=enabled)')
+    return path
+
+
 def harness(name):
     """The path of a command of this harness: 'fabric', 'experiment' or 'rootless'."""
     return f'{PROGRAMS}/drb{name}' if PROGRAMS else f'{REPOSITORY}/topo/{name}'

@@ -17,6 +17,7 @@ CURES = (
     ('Cannot find device|No such device|No such file|Cannot open network namespace|does not exist|'
      'no interface with this name',
      'it is not there, or not any more: {fabric} down, and up again'),
+    ('Native and generic XDP', 'the switch has an XDP program of its own there: take --driver af_packet'),
     ('Too many open files', 'too many open files: raise the limit (ulimit -n)'),
 )
 

@@ -13,7 +13,7 @@ from drbfabric import Failure, usage
 from drbfabric.common import children, files
 from drbfabric.common.cli import need_root
 from drbfabric.common.output import print_result
-from drbfabric.common.places import program
+from drbfabric.common.places import gray_program, program
 from drbfabric.fabric import fabrics, netns, processes
 from drbfabric.fabric.nodes import find_switches
 from drbfabric.fabric.plan_types import Plan
@@ -23,9 +23,15 @@ READY_SECONDS = 60
 ORDER_SECONDS = 2  # time within which a running switch executes an order
 LOOK_SECONDS = 0.1
 LOG_LINES = 10
+GRAY = 'gray_link'  # name of the XDP program that makes a link gray
 # The head of the section of a config that `rate` writes, and its lines.
 PORTS = 'ports:  # drbfabric rate\n'
 PORT = re.compile(r'^  - \{name: (\w+), rate: (\S+)\}$')
+
+
+def _is_gray(port):
+    """Tells whether this interface has our XDP program. An AF_XDP port has another one."""
+    return GRAY in children.run(['ip', 'link', 'show', 'dev', port])
 
 
 class Link:
@@ -45,16 +51,28 @@ class Link:
         return ' - '.join('.'.join(end) for end in self.ends)
 
     def set(self, state):
-        """Sets both ends 'up' or 'down', as if a cable were plugged in or pulled."""
-        namespaces = {n['name']: n['namespace'] for n in self.plan['switches'] + self.plan['hosts']}
-        # The other end may be on another machine.
-        ends = [(node, port, namespaces[node]) for node, port in self.ends if node in namespaces]
+        """Sets both ends 'up' or 'down', as if a cable were plugged in or pulled.
+
+        A link that is set up is not gray any more."""
         if self.kind == 'memif':
-            self._order(state, ends)
+            self._order(state, self._ends_here())
             return
-        for _, port, namespace in ends:
+        for _, port, namespace in self._ends_here():
             with netns.inside(namespace):
-                netns.batch([f'link set dev {port} {state}'])
+                cured = state == 'up' and _is_gray(port)
+                netns.batch([f'link set dev {port} {word}' for word in (*['xdpgeneric off'][:cured], state)])
+
+    def lose_data(self):
+        """Makes the link gray: it loses all frames but hellos, in both directions."""
+        for _, port, namespace in self._ends_here():
+            with netns.inside(namespace):
+                if not _is_gray(port):
+                    netns.batch([f'link set dev {port} xdpgeneric obj {gray_program()} sec xdp'])
+
+    def _ends_here(self):
+        """Returns (node, port, namespace) of each end. The other end may be on another machine."""
+        namespaces = {n['name']: n['namespace'] for n in self.plan['switches'] + self.plan['hosts']}
+        return [(node, port, namespaces[node]) for node, port in self.ends if node in namespaces]
 
     def _order(self, state, ends):
         """Orders the switches of a memif link, which has no interfaces, to take their ports up or
@@ -144,6 +162,21 @@ def mend(fabric, names):
         yield str(link), 'mended'
 
 
+def _gray_links(fabric, names):
+    links = _links(fabric, names)
+    for link in links:
+        if link.kind == 'memif':
+            raise usage(f'{link}: a memif link has no interfaces, so it cannot become gray: take --links veth')
+    gray_program()
+    return links
+
+
+def gray(fabric, names):
+    for link in _gray_links(fabric, names):
+        link.lose_data()
+        yield str(link), 'gray'
+
+
 def _config_with_rates(text, new):
     head, mark, tail = text.partition(PORTS)
     if not mark and re.search('^ports:', text, re.M):
@@ -169,6 +202,8 @@ def need(fabric, verb, names):
     """Fails if the arguments of a verb are invalid. Changes nothing."""
     if verb == 'rate':
         _need_rate(_link_and_rate(fabric, names)[1])
+    elif verb == 'gray':
+        _gray_links(fabric, names)
     elif HANDLES[verb][1] == 'LINK':
         _links(fabric, names)
     else:
@@ -213,7 +248,8 @@ HANDLES = {
     'pause': (pause, 'SWITCH', 'suspend switches, as an overloaded machine would', 's2-1'),
     'resume': (resume, 'SWITCH', 'resume paused switches', 's2-1'),
     'cut': (cut, 'LINK', 'take links down at both ends, as if a cable were pulled', 's1-0.u0'),
-    'mend': (mend, 'LINK', 'take links up again', 's1-0.u0'),
+    'gray': (gray, 'LINK', 'let links lose all frames but hellos', 's1-0.u0'),
+    'mend': (mend, 'LINK', 'take links up again, and let gray ones lose no more', 's1-0.u0'),
     'rate': (rate, 'LINK', 'give a link another rate, in both directions', 's1-0.u0 5Mbit'),
 }
 

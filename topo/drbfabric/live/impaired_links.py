@@ -37,10 +37,12 @@ def dead(setup):
     return links
 
 
-def slow_down(fabric, plan: Plan, links, slot_ns):
-    """Sets the rates of both ends of links. links: {link: slots that a packet takes}."""
-    set_rates(fabric, {end: f'{1e9 / slot_ns / slots:.15g}pps'
-                       for name, slots in links.items() for end in Link(plan, name).ends})
+def slow_down(fabric, plan: Plan, links, slot_ns, dead_switches=()):
+    """Sets the rates of both ends of links, but of none at a dead switch.
+
+    links: {link: slots that a packet takes}."""
+    set_rates(fabric, {(node, port): f'{1e9 / slot_ns / slots:.15g}pps' for name, slots in links.items()
+                       for node, port in Link(plan, name).ends if node not in dead_switches})
 
 
 def cut(plan: Plan, links, before):

@@ -126,7 +126,7 @@ class Runner:
         first = [*s.shape, '--links', self.machine.links, '--slotted', '--queue', str(s.queue)]
         options = ['--scheme', s.scheme, '--rate', f'{1e9 / s.stretched_ns:.15g}pps', '--catchup',
                    f'{s.stretched_ns}ns', '--delay', f'{s.added_slots * s.stretched_ns}ns',
-                   '--hello', f'{s.hello_ms}ms',
+                   '--hello', f'{s.hello_ms}ms', '--loss-limit', 'off',  # as in the simulator
                    *(['--threshold', s.t] if schemes.has_threshold(s.scheme) else [])]
         impaired = bool(s.slow or s.fail or s.faults)
         if self.running.up.held and not impaired and not self.impaired and \

@@ -188,6 +188,8 @@ def check_faults(setup, machine):
     children.run([program('drbsim', 'sim'), 'packet', *setup.shape, '--faults', setup.faults, '--slots', '2', '--stats',
                   '1', '--load', '0.1'])
     timed_faults.check(faults, impaired_links.dead(setup))
+    if machine.links == 'memif' and any(fault.verb == 'gray' for fault in faults):
+        raise usage('faults: a memif link cannot become gray: take --links veth')
 
 
 def check_setup(setup, machine):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cuts, mends and slows links, and kills switches, at given slots of a live run.
+"""Cuts, mends and slows links, makes them gray, and kills switches, at given slots of a live run.
 
 The list has the form of `drbsim packet --faults`. Switches notice a cut link, or a neighbour that
 was killed, after three missed hellos. They notice a cut link earlier if the kernel reports the lost
@@ -21,8 +21,9 @@ from drbfabric.live import impaired_links
 
 LOOK_SECONDS = 0.1
 AFTER_SECONDS = 1e-5  # a packet before its slot would leave a slot earlier
-LINE = re.compile(r'([0-9]+)\s+(?:(cut|mend|kill)\s+(\S.*)|(slow)\s+(\S+)\s+([1-9][0-9]{0,3}))')
-STATES = {'cut': 'down', 'mend': 'up'}
+LINE = re.compile(r'([0-9]+)\s+(?:(cut|gray|mend|kill)\s+(\S.*)|(slow)\s+(\S+)\s+([1-9][0-9]{0,3}))')
+ON_LINKS = {'cut': lambda link: link.set('down'), 'gray': lambda link: link.lose_data(),
+            'mend': lambda link: link.set('up')}
 # If a link is cut more often than this within a minute, switches hold it back as flapping.
 CUTS_MAX = 3
 
@@ -52,8 +53,8 @@ def read(path):
         elif found:
             faults.append(Fault(int(found[1]), found[2], found[3].split()))
         elif text:
-            raise usage(f"{path}:{number}: '{text}': a fabric takes SLOT cut LINK..., SLOT mend LINK..., "
-                        'SLOT slow LINK SLOTS and SLOT kill SWITCH...')
+            raise usage(f"{path}:{number}: '{text}': a fabric takes SLOT cut LINK..., SLOT gray LINK..., "
+                        'SLOT mend LINK..., SLOT slow LINK SLOTS and SLOT kill SWITCH...')
     return sorted(faults, key=lambda fault: fault.slot)
 
 
@@ -92,7 +93,7 @@ def cause(plan: Plan, faults, begin, setup, child):
 
     Returns the largest delay of a fault in slots; infinity if the child ended before one was
     due."""
-    late = 0.0
+    late, killed = 0.0, set()
     for fault in faults:
         if fault.slot >= setup.slots:
             break
@@ -103,17 +104,20 @@ def cause(plan: Plan, faults, begin, setup, child):
             return math.inf
         if fault.verb == 'kill':
             list(kill(Fabric(plan['fabric']), fault.names))
+            killed.update(fault.names)
         elif fault.verb == 'slow':
-            impaired_links.slow_down(Fabric(plan['fabric']), plan, {fault.names[0]: fault.slots}, setup.stretched_ns)
+            impaired_links.slow_down(Fabric(plan['fabric']), plan, {fault.names[0]: fault.slots}, setup.stretched_ns,
+                                     killed)
         else:
             for name in fault.names:
-                Link(plan, name).set(STATES[fault.verb])
+                ON_LINKS[fault.verb](Link(plan, name))
         late = max(late, (time.time() - due) / setup.slot)
     return late
 
 
 def mend(plan: Plan, faults):
-    """Mends all links that the faults cut. The next run gives slow links their rates, and starts
-    killed switches."""
-    for name in {name for fault in faults if fault.verb in STATES for name in fault.names}:
+    """Mends all links that the faults cut or made gray.
+
+    The next run gives slow links their rates, and starts killed switches."""
+    for name in {name for fault in faults if fault.verb in ON_LINKS for name in fault.names}:
         Link(plan, name).set('up')

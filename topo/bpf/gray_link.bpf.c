@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes a link lose frames in one direction: an XDP program for the receiving interface, where it
-// runs before every socket. Flags choose at compile time which frames are lost, and what share.
+// runs before every socket. `drbfabric gray` attaches it to both ends; then all frames but hellos
+// are lost. Tests compile it with other flags:
 //   -DPERMILLE=100  the share that is dropped, in thousandths
-//   -DDATA          drops only frames that are no hellos
+//   -DHELLOS        drops hellos, too
 //   -DLONGER=1000   drops only frames of more bytes than this
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 
+#ifndef PERMILLE
+#define PERMILLE 1000
+#endif
 #ifndef LONGER
 #define LONGER 0
 #endif
@@ -20,7 +24,7 @@ __attribute__((section("xdp"), used)) int gray_link(struct xdp_md *frame)
 
 	if (octets + ETH_HLEN > end)
 		return XDP_PASS;
-#ifdef DATA
+#ifndef HELLOS
 	if (octets[12] == 0x88 && octets[13] == 0xb5)
 		return XDP_PASS;
 #endif
