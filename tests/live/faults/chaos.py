@@ -157,11 +157,11 @@ class Round:
         """Checks that switches have freed what they used; they notice a closed client late."""
         end = time.monotonic() + checks.FREED
         while True:
-            free = {name: self.world.free_buffers(name) for name in self.world.expected}
+            memory = {name: self.world.memory(name) for name in self.world.expected}
             time.sleep(LOOK)
             found = []
             for name, pid in self.world.expected.items():
-                now = checks.Level.of(pid, free[name])
+                now = checks.Level.of(pid, *memory[name])
                 found += checks.level(name, self.chaos.levels.setdefault((name, pid), now), now)
             if not found or time.monotonic() > end:
                 return found

@@ -15,7 +15,7 @@ from drbfabric.fabric import check  # noqa: E402
 
 HEALED = 5.0          # s after mending until all ports are in use, or held back as unreliable
 FREED = 3.0           # s until resources of a client or a fault are free again
-GROWTH_KB = 2048      # allowed growth of a process's own memory since its first round
+GROWTH_KB = 2048      # allowed growth of memory since the first round, without packet buffers
 BUFFERS = 64          # packet buffers that rings of neighbours may hold
 # A faulty link is held back for a while after it is good again, and used only if no other is left.
 HELD_BACK = 'flapping', 'flapping, still needed', 'lossy', 'lossy, still needed'
@@ -67,14 +67,10 @@ class Level:
         self.files, self.memory, self.free = files, memory, free
 
     @staticmethod
-    def of(pid, free):
-        with open(f'/proc/{pid}/status', encoding='ascii') as f:
-            found = re.search(r'^RssAnon:\s+(\d+)', f.read(), re.M)
-        assert found
+    def of(pid, free, memory):
         # An address sanitizer keeps freed memory on purpose.
         with open(f'/proc/{pid}/maps', encoding='utf-8') as f:
-            memory = None if 'libasan' in f.read() else int(found[1])
-        return Level(len(os.listdir(f'/proc/{pid}/fd')), memory, free)
+            return Level(len(os.listdir(f'/proc/{pid}/fd')), None if 'libasan' in f.read() else memory, free)
 
 
 def level(name, before, after):

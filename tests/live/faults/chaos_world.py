@@ -159,8 +159,10 @@ class World:
         """Returns the counters of all ports: {switch: {key: [value per port]}}."""
         return check.snapshots(self.plan)
 
-    def free_buffers(self, switch):
-        return (self.ask(switch, '/drb/worker') or {}).get('buffers_free', 0)
+    def memory(self, switch):
+        """Returns free packet buffers, and the kB that the switch has beside packet buffers."""
+        return ((self.ask(switch, '/drb/worker') or {}).get('buffers_free', 0),
+                (self.ask(switch, '/drb/memory') or {}).get('memory_own', 0) // 1024)
 
     def pid(self, switch):
         """Returns the process ID of a switch, or None if it does not run."""
