@@ -123,8 +123,8 @@ def who_is_connected():
 
 def settings_and_configs():
     assert settings(3) == settings(3)
-    assert {(s.get('driver') or s['links'], s['workers']) for s in map(settings, range(1, 7))} == {
-        (kind, workers) for kind in ('af_packet', 'af_xdp', 'memif') for workers in (1, 2)}
+    assert {(s.get('driver') or s['links'], s['workers']) for s in map(settings, range(1, 6))} == {
+        ('af_xdp', 1), *((kind, workers) for kind in ('af_packet', 'memif') for workers in (1, 2))}
     assert all(settings(n)['scheme'] in schemes.table() and settings(n)['unit'] in UNITS for n in range(50))
     for old in 'routing: {}\n', 'routing:\n  scheme: drb\n  unit: flow\n':
         text = with_routing(f'fabric:\n  layers: 3\n{old}link:\n  rate: 1Mbit\n', 'vlb', 'packet')

@@ -18,8 +18,9 @@ from drbfabric.fabric.telemetry import Telemetry  # noqa: E402
 
 BUILD = os.environ.get('DRB_BUILD', f'{ROOT}/build')
 UNITS = 'packet', 'flow', 'flowlet'
-# (kind of links between switches, workers of a switch); successive seeds use successive rows.
-KINDS = ('af_packet', 1), ('memif', 2), ('af_xdp', 1), ('af_packet', 2), ('memif', 1), ('af_xdp', 2)
+# (kind of links between switches, workers of a switch); successive seeds use successive rows. A
+# veth has one channel, so af_xdp has one worker.
+KINDS = ('af_packet', 1), ('memif', 2), ('af_xdp', 1), ('af_packet', 2), ('memif', 1)
 RATES = 'none', '2000pps'
 
 
