@@ -84,8 +84,9 @@ const char *drb_file_lines(FILE *in, const char *(*take)(void *context, char *li
 
 	while (!wrong && fgets(line, sizeof(line), in)) {
 		++*number;
-		wrong = strlen(line) == DRB_LINE_MAX + 1 ? "a line has at most 510 bytes"
-							 : take(context, line);
+		wrong = strlen(line) > DRB_LINE_MAX && line[DRB_LINE_MAX] != '\n'
+				? "a line has at most 510 bytes"
+				: take(context, line);
 	}
 	return wrong ? wrong : ferror(in) ? "cannot be read" : NULL;
 }

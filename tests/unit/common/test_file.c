@@ -123,4 +123,43 @@ TEST(what_is_no_file)
 	assert_int_equal(read_all("/tmp", &size), EISDIR);
 }
 
+static const char *count_line(void *count, char *line)
+{
+	(void)line;
+	++*(uint32_t *)count;
+	return NULL;
+}
+
+// Returns the error of a list whose first line has so many bytes, with a short one behind it or
+// without a newline. *taken: the lines that were accepted.
+static const char *list_error(uint32_t length, bool another, uint32_t *taken)
+{
+	char list[DRB_LINE_MAX + 16];
+	uint32_t number = 0;
+
+	snprintf(list, sizeof(list), "%.*s%s", (int)length, text, another ? "\nlast" : "");
+	FILE *in = fmemopen(list, strlen(list), "r");
+	*taken = 0;
+	const char *wrong = drb_file_lines(in, count_line, taken, &number);
+	fclose(in);
+	assert_int_equal(number, *taken + (wrong != NULL));
+	return wrong;
+}
+
+TEST(a_line_has_a_limit_without_its_newline)
+{
+	uint32_t taken;
+
+	for (uint32_t length = DRB_LINE_MAX - 1; length <= DRB_LINE_MAX; length++) {
+		assert_null(list_error(length, true, &taken));
+		assert_int_equal(taken, 2);
+		assert_null(list_error(length, false, &taken));
+		assert_int_equal(taken, 1);
+	}
+	assert_string_equal(list_error(DRB_LINE_MAX + 1, true, &taken),
+			    "a line has at most 510 bytes");
+	assert_non_null(list_error(DRB_LINE_MAX + 1, false, &taken));
+	assert_int_equal(taken, 0);
+}
+
 TEST_MAIN(set_up, NULL)
