@@ -29,7 +29,7 @@
 struct sink_pcap {
 	struct sink sink;
 	struct sink_pcap_setup setup;
-	pcap_t **handle; // [host]; NULL: not attached
+	pcap_t **handle; // [host]; NULL: the host is on another machine
 	int epoll, wake;
 	pthread_t thread;
 	bool running;
@@ -157,8 +157,10 @@ static void *read_all(void *arg)
 		if (!stop && n < EVENTS)
 			nanosleep(&pause, NULL);
 	}
-	for (uint32_t h = 0; h < s->setup.hosts; h++)
-		drain(s, h);
+	for (uint32_t h = 0; h < s->setup.hosts; h++) {
+		if (s->handle[h])
+			drain(s, h);
+	}
 	return NULL;
 }
 
@@ -199,6 +201,8 @@ static int sink_pcap_stop(struct sink *sink)
 	reader_join(s);
 	for (uint32_t h = 0; h < s->setup.hosts; h++) {
 		struct pcap_stat stat;
+		if (!s->handle[h])
+			continue;
 		if (pcap_stats(s->handle[h], &stat) < 0)
 			return fail(s->handle[h], h, "statistics");
 		s->dropped[h] = stat.ps_drop;

@@ -30,11 +30,12 @@ static void no_result(void *context, struct tally *tally, struct drb_latency *la
 }
 
 // This many frames arrive before the capture is read, at two hosts, whose captures share an
-// interface here.
+// interface here. A third host is on another machine, so nothing is attached to it.
 static void capture(uint32_t frames, struct tally *tally, uint64_t dropped[HOSTS])
 {
-	const struct sink_pcap_setup setup = {HOSTS, "inner", "ether proto 0x1234",
-					      SIZE,  1 << 16, {NULL, take, count_taken, no_result}};
+	const struct sink_pcap_setup setup = {
+		HOSTS + 1, "inner", "ether proto 0x1234",
+		SIZE,      1 << 16, {NULL, take, count_taken, no_result}};
 	struct sink *sink = sink_pcap_new(&setup);
 	uint8_t frame[SIZE] = {2, [12] = 0x12, 0x34};
 	struct drb_latency latency;
@@ -51,6 +52,7 @@ static void capture(uint32_t frames, struct tally *tally, uint64_t dropped[HOSTS
 	sink->ops->result(sink, tally, &latency);
 	for (uint32_t h = 0; h < HOSTS; h++)
 		dropped[h] = sink->ops->dropped(sink, h);
+	assert_int_equal(sink->ops->dropped(sink, HOSTS), 0);
 	sink->ops->destroy(sink);
 }
 
