@@ -288,7 +288,7 @@ def wrong_faults_are_named():
 
 
 def links_are_mended_whatever_happens():
-    """Ctrl-C between a cut and its mending: drbgen ends, then the link is mended."""
+    """Ctrl-C between a cut and its mending: drbgen ends, the link is mended. Schemes forget."""
     def interrupted(*_):
         raise KeyboardInterrupt
 
@@ -296,16 +296,16 @@ def links_are_mended_whatever_happens():
     child = mock.MagicMock()
     child.__enter__.return_value = child
     child.stop.side_effect = lambda: done.append('stop')
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(replay, 'forget'), \
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(timed_faults, 'cause', interrupted), \
+            mock.patch.object(replay.children, 'run', lambda words: done.append(' '.join(words[1:4]))), \
             mock.patch.object(replay.children, 'Child', return_value=child), \
-            mock.patch.object(timed_faults, 'cause', interrupted), \
             mock.patch.object(timed_faults, 'mend', lambda *_: done.append('mend')):
         s = setup(faults=a_list(folder, '1 cut s1-0.u1'))
         try:
             replay.replay('traffic', PLAN, s)
         except KeyboardInterrupt:
             pass
-    assert done == ['stop', 'mend'], done
+    assert done == ['set --all scheme=ecmp', 'reload --all --fabric', 'stop', 'mend'], done
 
 
 def hellos_follow_the_slots():

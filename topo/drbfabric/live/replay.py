@@ -18,9 +18,13 @@ TAIL_SLOTS = 100
 
 
 def forget(fabric):
-    """Reloads all switches of the fabric, which clears the state of their schemes. A simulated run
-    begins without such state, too."""
-    children.run([program('drbctl', 'ctl'), 'reload', '--all', '--fabric', fabric])
+    """Clears what the schemes of all switches remember. A simulated run begins without that, too.
+
+    A reload leaves it unless the scheme changes, so switches have another scheme in between. Scheme
+    ecmp remembers nothing, and suits every unit."""
+    drbctl = program('drbctl', 'ctl')
+    children.run([drbctl, 'set', '--all', 'scheme=ecmp', '--fabric', fabric])
+    children.run([drbctl, 'reload', '--all', '--fabric', fabric])
 
 
 def _show(fabric, view):
