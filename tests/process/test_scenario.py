@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests a scenario without a fabric: rates on made-up counters, and the line of an early end."""
+"""Tests a scenario without a fabric: rates on made-up counters, the order of events, orders to
+memif links, and the line of an early end."""
 
 import argparse
 import contextlib
@@ -136,6 +137,41 @@ def a_program_that_was_not_built_is_named():
             raise AssertionError('found')
 
 
+def events_come_by_time():
+    with tempfile.NamedTemporaryFile('w', suffix='.txt') as f:
+        f.write('2s kill s2-1 s2-0\n\n# mended early\n1999ms mend s1-0.u0  # in ms\n0.5s cut s1-0.u0\n2s start s2-1\n')
+        f.flush()
+        events = [(event.at, event.verb, event.names, event.line) for event in scenario.read(f.name)]
+    assert events == [(0.5, 'cut', ['s1-0.u0'], f'{f.name}:5'), (1.999, 'mend', ['s1-0.u0'], f'{f.name}:4'),
+                      (2, 'kill', ['s2-1', 's2-0'], f'{f.name}:1'), (2, 'start', ['s2-1'], f'{f.name}:6')], events
+
+
+# The replies of both switches of a memif link, and whether an order fails, for down and for up.
+OK, NO, STARTS, DEAD, STUCK = 'ok: done', 'error: no', None, ConnectionRefusedError(), TimeoutError()
+ORDERS: tuple[tuple[Any, Any, bool, bool], ...] = (
+    (OK, OK, False, False), (OK, NO, False, True), (NO, OK, False, True), (NO, NO, True, True),
+    (OK, STARTS, False, False), (OK, DEAD, False, False), (OK, STUCK, False, True), (DEAD, STUCK, True, True),
+    (STARTS, DEAD, True, False), (DEAD, DEAD, True, False))
+
+
+def one_switch_cuts_a_link_and_both_mend_it():
+    nodes = [{'name': name, 'namespace': name} for name in ('s1-0', 's2-0')]
+    plan: Any = {'fabric': 'x', 'switches': nodes, 'hosts': [],
+                 'links': [{'kind': 'memif', 'lower': 's1-0', 'lower_port': 'u0', 'upper': 's2-0', 'upper_port': 'd0'}]}
+    for lower, upper, *want in ORDERS:
+        for state, fails in zip(('down', 'up'), want):
+            with mock.patch.object(faults, 'Telemetry') as telemetry:
+                ask = telemetry.return_value.__enter__.return_value.ask
+                ask.side_effect = lower, upper
+                try:
+                    faults.Link(plan, 's1-0.u0').set(state)
+                    said = ''
+                except Failure as e:
+                    said = str(e)
+            assert bool(said) == fails, (lower, upper, state, said)
+            assert [call.args[0] for call in ask.mock_calls] == [f'/drb/{state},u0', f'/drb/{state},d0']
+
+
 class LogFolder:
     """A fabric with one log, in place of a real one."""
 
@@ -187,4 +223,5 @@ def a_followed_log_misses_no_line():
 
 
 tap.run((growth_is_never_negative, unknown_stays_unknown, an_early_end_tells_what_is_left,
-         a_program_that_was_not_built_is_named, a_followed_log_misses_no_line))
+         a_program_that_was_not_built_is_named, events_come_by_time, one_switch_cuts_a_link_and_both_mend_it,
+         a_followed_log_misses_no_line))
