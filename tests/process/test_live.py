@@ -283,7 +283,11 @@ def wrong_faults_are_named():
             s = setup(**{'faults': a_list(folder, text), 'detect': 75, **more})
             said = refusal(lambda wrong=s: check_faults(wrong, MACHINE))
             assert want in said, said
-        check_faults(right := setup(faults=a_list(folder, '1 gray s1-0.u1\n5 mend s1-0.u1\n'), detect=75), MACHINE)
+        text = '1 gray s1-0.u1
+' + '1 cut s1-0.u1
+5 mend s1-0.u1
+' * 3
+        check_faults(right := setup(faults=a_list(folder, text), detect=75), MACHINE)
         assert 'take --links veth' in refusal(lambda: check_faults(right, replace(MACHINE, links='memif')))
 
 
