@@ -228,6 +228,22 @@ TEST(of_a_worker_that_gets_stuck)
 	end();
 }
 
+// News of interfaces come while a check of carriers waits. One more check follows, for all of them.
+TEST(a_check_follows_news)
+{
+	hold_one();
+	for (int news = 0; news < 3; news++)
+		drb_workers_look_at_carriers(&all);
+	atomic_store(&holds, false);
+	while (apply(&all, count, &number_3) == -ETIMEDOUT)
+		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	assert_int_equal(apply(&all, count, &number_3), 0);
+	snapshot();
+	end();
+	// The sum is that of hold_one(), two checks, and two that count.
+	assert_int_equal(seen.worker.changes, (2 + 2 + 2) * all.count);
+}
+
 // The control thread makes the changes that are left when workers have ended, each once.
 TEST(after_they_have_ended)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fixtures/hello_switch.h"
+#include "switch/datapath/capture.h"
 #include "switch/ports/port_kind.h"
 
 #define AT_ONCE 16 // most hellos read from a socket at a time
@@ -218,10 +219,13 @@ static uint32_t sent_apart(uint64_t ms)
 }
 
 // The common socket is not drained: once it is full, each port sends its own hellos, for a minute.
+// While there is a capture, each port does, too: the capture sees what ports send.
 TEST(a_full_socket_silences_nobody)
 {
 	static const struct drb_hello_ops together = {
 		.fd = fd_of, .read = read_hello, .interface = interface_of, .is_empty = is_empty};
+	static struct drb_capture_ring ring;
+	struct drb_capture capture = {.ring = &ring, .ports = 1, .snap = 64};
 	uint8_t frame[DRB_HELLO_LEN_MAX];
 	uint64_t ms = 2000;
 	int ends[2];
@@ -241,6 +245,11 @@ TEST(a_full_socket_silences_nobody)
 	assert_int_equal(sent_apart(ms += 100), 0);
 	for (uint32_t i = 0; i < PORTS; i++)
 		assert_true(recv(ends[1], frame, sizeof(frame), 0) >= DRB_HELLO_LEN_MIN);
+	w->capture = &capture;
+	assert_int_equal(sent_apart(ms += 100), PORTS);
+	assert_int_equal(atomic_load(&ring.matched[0]), 1);
+	w->capture = NULL;
+	assert_int_equal(sent_apart(ms += 100), 0);
 	end_with_sockets();
 	close(ends[1]);
 }

@@ -191,4 +191,28 @@ TEST(an_error_of_hellos_wakes_once)
 	end_with_hellos(ends);
 }
 
+// The same at a port's own socket, polled or in the set: otherwise the worker would never sleep.
+TEST(an_error_of_a_port_wakes_once)
+{
+	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+
+	begin();
+	for (uint32_t i = 0; i < 2; i++) {
+		if (i == 1)
+			quiet_second();
+		assert_int_equal(w.idle.all_in_set, i == 1);
+		assert_int_equal(send(queue[i].fd, "lost", 4, 0), 4);
+		assert_int_equal(connect(far[i], &nobody, sizeof(nobody)), 0);
+		drb_idle_wait(&w, &long_time);
+		const uint64_t woken_ns = w.idle.woken_ns;
+		assert_int_equal(woken_ns, w.egress.now_ns);
+		for (uint32_t turn = 0; turn < 3; turn++) {
+			w.egress.now_ns++;
+			drb_idle_wait(&w, &no_time);
+		}
+		assert_int_equal(w.idle.woken_ns, woken_ns);
+	}
+	end();
+}
+
 TEST_MAIN(NULL, NULL)

@@ -65,7 +65,7 @@ static void push(struct drb_egress *q, uint32_t packets, uint64_t now)
 }
 
 // The lateness of a pause ends with the packets that waited then, also if they leave all at once or
-// without a rate.
+// without a rate, or are dropped because the peer is gone.
 TEST(the_next_busy_period_is_not_late)
 {
 	const struct drb_link_model link = {{1000, true}, 0, 0, 2000000}, unpaced = {0};
@@ -73,14 +73,17 @@ TEST(the_next_busy_period_is_not_late)
 	struct drb_egress_ring none = {0};
 	struct drb_egress q;
 
-	for (int changes = 0; changes < 2; changes++) {
+	enum { LEAVE, LEAVE_WITHOUT_RATE, DROPPED, WAYS };
+	for (int way = 0; way < WAYS; way++) {
 		assert_int_equal(drb_egress_init(&q, 1024, &link), 0);
 		push(&q, 3, 0);
 		assert_int_equal(drb_egress_due(&q, pause, 32), 3);
-		if (changes) {
+		if (way == LEAVE_WITHOUT_RATE) {
 			drb_egress_change(&q, 1024, &unpaced, pause, &none);
 			drb_egress_pop(&q, 3, 180, pause);
 			drb_egress_change(&q, 1024, &link, pause, &none);
+		} else if (way == DROPPED) {
+			drb_egress_clear(&q, pause);
 		} else {
 			drb_egress_pop(&q, 3, 180, pause);
 		}

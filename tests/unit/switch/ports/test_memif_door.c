@@ -3,6 +3,8 @@
 // nor a link.
 #include "fixtures/unit.h"
 
+#include <sys/stat.h>
+
 #include "common/cli/log.h"
 #include "fixtures/memif_ends.h"
 
@@ -39,7 +41,10 @@ TEST_WITH(a_link_has_one_client, NULL, stop_both)
 // A silent client keeps no other out.
 TEST_WITH(silent_clients_give_way, NULL, stop_both)
 {
+	const mode_t mask = umask(027);
+
 	start(&lower, true);
+	assert_int_equal(umask(mask), 027); // files that are made later have their usual mode
 	int silent = come(), next;
 	assert_int_equal(said_to(silent), DRB_MEMIF_HELLO);
 	next = come();
