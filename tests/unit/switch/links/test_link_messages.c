@@ -92,11 +92,16 @@ TEST(what_was_left_out_is_told)
 	w->egress.now_ns += 2 * DRB_LOG_WINDOW_NS;
 	drb_log_set_sink(keep_warning);
 	hear(3); // not drained
-	drb_log_set_sink(NULL);
 	assert_true(left_out > 0);
 	assert_non_null(warned);
 	if (!strstr(warned, text))
 		fail_msg("warned \"%s\", not \"%s\"", warned, text);
+	// They are told once.
+	warned = NULL;
+	w->egress.now_ns += 2 * DRB_LOG_WINDOW_NS;
+	hear_with(3, h.flags = DRB_HELLO_HEARS | DRB_HELLO_DRAINED);
+	drb_log_set_sink(NULL);
+	assert_null(warned);
 	end();
 }
 
@@ -157,6 +162,25 @@ static void write_key(char path[32], const char *key)
 
 	assert_true(fd >= 0 && write(fd, key, strlen(key)) == (ssize_t)strlen(key));
 	close(fd);
+}
+
+TEST(keys_have_a_length)
+{
+	static const struct {
+		uint32_t octets;
+		bool good;
+	} cases[] = {{0, false}, {15, false}, {16, true}, {17, true}, {4096, true}, {4097, false}};
+	char path[32], octets[4098];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct drb_hello_key key;
+		memset(octets, 'k', cases[i].octets);
+		octets[cases[i].octets] = '\0';
+		write_key(path, octets);
+		assert_int_equal(drb_hello_key_load(&key, path), cases[i].good ? 0 : -EINVAL);
+		assert_int_equal(key.used, cases[i].good);
+		unlink(path);
+	}
 }
 
 // Hellos without the key, with another key, and replayed ones change nothing and are named.
