@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 import tap  # noqa: E402
 from stopped import Stopped, worker  # noqa: E402
 from until import WITHIN, until  # noqa: E402
-from world import NULLS, SWITCH, World, ask, connect, stop, take_memory, timely  # noqa: E402
+from world import NULLS, SWITCH, World, ask, connect, stop, take_memory, timely, until_port  # noqa: E402
 
 sys.path.append(os.path.join(sys.argv[2], '../topo'))
 from drbfabric.fabric.telemetry import Telemetry  # noqa: E402
@@ -138,6 +138,40 @@ def first_worker():
 
 def second_worker():
     a_stuck_worker(1)
+
+
+LINKED = '''fabric: {{layers: 2, arity: 1}}
+switch: {{layer: {}, label: 0}}
+link: {{driver: vdev, hello: 100ms}}
+process: {{memif_dir: {}/memif, workers: {}}}
+ports:
+  - {{name: d{}, device: net_null0}}
+  - {{name: {}, driver: memif}}
+'''
+
+
+def the_neighbour_waits_for_both():
+    """Both workers are stuck, and the one that sends hellos runs again: nobody hears any."""
+    with World() as w:
+        p = w.ready(LINKED.format(1, w.dir, 2, 0, 'u0'), name='low.yaml')
+        neighbour = w.ready(LINKED.format(2, w.dir, 1, 1, 'd0'), name='high.yaml')
+        path, above = w.socket_of('drb-s1-0'), w.socket_of('drb-s2-0')
+
+        def says(number):
+            until(lambda: ask(path, '/drb/info')[0]['trouble'] == f'worker {number} is stuck: restart the switch')
+        until_port(above, 'd0', 'up')
+        with Stopped(worker(p.pid, 1)):
+            until_port(above, 'd0', 'down')
+            with Stopped(worker(p.pid, 0)):
+                says(0)
+            says(1)
+            end = time.monotonic() + 1
+            while time.monotonic() < end:
+                assert ask(above, '/drb/port,d0')[0]['state'] == 'down'
+                time.sleep(0.05)
+        until_port(above, 'd0', 'up')
+        stop(p)
+        stop(neighbour)
 
 
 def ends_without_it():
@@ -295,5 +329,5 @@ def busy_is_not_stuck():
         assert 'is stuck' not in stop(p)
 
 
-tap.run((first_worker, second_worker, the_other_goes_on, ends_without_it, a_starved_worker, watchdog, all_of_it,
-         busy_is_not_stuck))
+tap.run((first_worker, second_worker, the_neighbour_waits_for_both, the_other_goes_on, ends_without_it,
+         a_starved_worker, watchdog, all_of_it, busy_is_not_stuck))
