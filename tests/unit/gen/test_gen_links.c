@@ -276,6 +276,10 @@ TEST(drops_have_reasons_of_their_direction)
 	assert_string_equal(drop_places_reason(&none, &now, false), "queue_full");
 	now.reason[DRB_DROP_not_sent] = 1;
 	assert_string_equal(drop_places_reason(&none, &now, false), "");
+	// A port that is down by order drops in both directions.
+	now = (struct drb_switch_drops){.reason = {[DRB_DROP_port_down] = 1}};
+	for (int in = 0; in < 2; in++)
+		assert_string_equal(drop_places_reason(&none, &now, in), "port_down");
 }
 
 // A drop towards a host is reported with the switch's port to it; other hosts get no text.

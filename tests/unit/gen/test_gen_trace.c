@@ -162,6 +162,28 @@ TEST(captures_of_both_precisions_are_read)
 	}
 }
 
+// Packets are out of order within their file. Files may overlap, so the order of two says nothing.
+TEST(only_files_have_an_order)
+{
+	struct pcap_file file = sample(0xa1b23c4d);
+	struct trace t = {0};
+	const int before = dup(0);
+
+	close(before);
+	for (int files = 1; files < 4; files++) {
+		assert_int_equal(load(&t, &file, sizeof(file)), 0);
+		assert_int_equal(t.files, files);
+		assert_int_equal(t.disordered, 0);
+	}
+	file.record[1].fraction = 249;
+	assert_int_equal(load(&t, &file, sizeof(file)), 0);
+	assert_int_equal(t.disordered, 1);
+	trace_free(&t);
+	const int after = dup(0); // no file is left open
+	close(after);
+	assert_int_equal(after, before);
+}
+
 TEST(frames_short_of_the_minimum_are_padded)
 {
 	struct pcap_file file = sample(0xa1b23c4d);
