@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
 from until import WITHIN, until  # noqa: E402
-from world import CAPTURE_VERSION, World, ask, capture, conserved, forwards, stop, take_memory  # noqa: E402
+from world import CAPTURE_VERSION, World, ask, capture, conserved, forwards, open_files, stop, take_memory  # noqa: E402
 
 DRBCTL, DISSECTOR = sys.argv[3:5]
 FRAMES = 1500
@@ -244,12 +244,13 @@ def a_second_signal_ends_it():
 
 
 def memory_keeps_its_size():
-    """A reader cannot change the size of the memory that workers write to."""
+    """A reader cannot change the size of the memory that workers write to. Its end closes all."""
     with World() as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
         capture(w.dir / 'in.pcap', [bytes.fromhex('020000000001' '020000000000' '88b6') + bytes(46)] * 64)
         p = low(w, f'net_pcap0,rx_pcap={w.dir}/in.pcap,tx_pcap={w.dir}/out.pcap,infinite_rx=1')
         w.notified('READY=1')
         at = w.socket_of('drb-s1-0')
+        files = open_files(p.pid)
         memory = take_memory(connection, at)
         size = os.fstat(memory).st_size
         for wrong in (0, size - 4096, size + 4096):
@@ -263,6 +264,7 @@ def memory_keeps_its_size():
         forwards(at, 100000)
         os.close(memory)
         connection.close()
+        until(lambda: open_files(p.pid), good=lambda now: now == files)
         stop(p)
 
 

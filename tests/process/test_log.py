@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
 from until import until  # noqa: E402
-from world import NULLS, TIME, WITHIN, World, ask, forwards, run, stop  # noqa: E402
+from world import NULLS, TIME, WITHIN, World, ask, forwards, open_files, run, stop  # noqa: E402
 
 F_SETPIPE_SZ = 1031
 
@@ -149,6 +149,7 @@ def renamed_logs_begin_again():
 
         first = reloaded()
         assert reloaded() == first, 'a file that was not renamed is kept'
+        open_before = open_files(p.pid)
         for end in ('1', '2', 'gone'):  # twice renamed, once removed
             files.append(log.rename(folder / f's1-0.log.{end}'))
             if end == 'gone':
@@ -156,6 +157,7 @@ def renamed_logs_begin_again():
             assert reloaded() != first, end
         sizes = [f.stat().st_size for f in files]
         assert reloaded() and sizes == [f.stat().st_size for f in files], sizes
+        assert open_files(p.pid) == open_before
         moved = folder.rename(w.dir / 'moved')
         reloaded(moved / log.name)
         said = (moved / log.name).read_text(encoding='utf-8')

@@ -5,7 +5,6 @@
 The server is stopped, killed, or starts during reloads. Its client goes on meanwhile.
 
 test_memif_links.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
-import os
 import re
 import signal
 import sys
@@ -14,7 +13,7 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import HEAD, WITHIN, World, ask, stop, until_port  # noqa: E402
+from world import HEAD, WITHIN, World, ask, broker_of, open_files, stop, until_port  # noqa: E402
 
 ANSWERS_S = 2  # a switch that waited for its peer would not answer at all
 COMES_AGAIN = 8
@@ -72,12 +71,12 @@ def stopped_servers_keep_nobody():
         link.end()
 
 
-def descriptors(pid):
-    """Returns the number of descriptors of a process, once it is constant.
+def descriptors(p):
+    """Returns the numbers of descriptors of a switch and its broker, once they are constant.
 
     The last connection with a request is closed a moment after the link is up."""
     before = None
-    while before != (before := len(os.listdir(f'/proc/{pid}/fd'))):
+    while before != (before := (open_files(p.pid), open_files(broker_of(p)))):
         time.sleep(0.5)
     return before
 
@@ -86,7 +85,7 @@ def servers_come_again():
     """A link is up again soon after each start of its server, and no descriptor leaks."""
     with World() as w:
         link, healed = Link(w, 'off'), []  # a port that goes this often would be flapping
-        files = descriptors(link.core.pid)
+        files = descriptors(link.core)
         for _ in range(COMES_AGAIN):
             link.leaf.kill()
             link.leaf.wait(WITHIN)
@@ -96,7 +95,7 @@ def servers_come_again():
             link.is_up()
             healed.append(time.monotonic() - begun)
         print(f'# up {max(healed) * 1000:.0f} ms after the server is ready, at the longest')
-        assert descriptors(link.core.pid) == files
+        assert descriptors(link.core) == files
         link.end()
 
 

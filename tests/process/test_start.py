@@ -5,7 +5,6 @@
 test_start.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
 import json
 import os
-import pathlib
 import random
 import select
 import signal
@@ -17,7 +16,7 @@ sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
 from until import WITHIN, until  # noqa: E402
-from world import HEAD, NULLS, World, ask, run, refuses, stop, timely, until_port  # noqa: E402
+from world import HEAD, NULLS, World, ask, broker_of, run, refuses, stop, timely, until_port  # noqa: E402
 
 # The message that lists ports without a device.
 NONE = ('drbswitch: ports without a device (driver none), which carry no packets: {}; '
@@ -122,7 +121,7 @@ def claimed_until_removed():
     """The name of a killed switch is free once its broker, which removes the folder, has ended."""
     with World() as w:
         p = w.ready(NULLS)
-        broker, = map(int, pathlib.Path(f'/proc/{p.pid}/task/{p.pid}/children').read_text(encoding='ascii').split())
+        broker = broker_of(p)
         os.kill(broker, signal.SIGSTOP)
         p.kill()
         p.wait()

@@ -202,6 +202,17 @@ def until_port(path, port, state):
     until(lambda: ask(path, f'/drb/port,{port}')[0]['state'], good=lambda says: says == state)
 
 
+def open_files(pid):
+    """Returns the number of descriptors of a process."""
+    return len(os.listdir(f'/proc/{pid}/fd'))
+
+
+def broker_of(p):
+    """Returns the process that opens files for a switch."""
+    broker, = map(int, pathlib.Path(f'/proc/{p.pid}/task/{p.pid}/children').read_text(encoding='ascii').split())
+    return broker
+
+
 def forwards(path, count=1):
     """Waits until this many more packets have arrived at the first port."""
     def come():
