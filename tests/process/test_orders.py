@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
 from until import WITHIN  # noqa: E402
-from world import World  # noqa: E402
+from world import World, ask  # noqa: E402
 
 DRBCTL = sys.argv[3]
 CONFIG = 'fabric: {{layers: 2, arity: 2}}\nswitch: {{layer: 1, label: {}}}\nlink: {{driver: vdev}}\nports:\n' + ''.join(
@@ -54,6 +54,11 @@ def orders_reach_the_named_switches():
         w.says('up s1-1.u0', 0, f'drb-s1-1{NONE}')
         w.says('up --all', 0, f'drb-s1-0{NONE}', f'drb-s1-1{NONE}')
         w.says('reload s1-1', 0, 'drb-s1-1 reloaded: scheme drb, unit packet, T 2')
+        # A reload forgets what was set before; without one, settings add up.
+        w.says('set s1-0 s1-1 threshold=5', 0, 'drb-s1-0: threshold 3 -> 5', 'drb-s1-1: threshold 2 -> 5')
+        for name, scheme in ('s1-0', 'ecmp'), ('s1-1', 'drb'):
+            routing, = ask(w.socket_of(f'drb-{name}'), '/drb/routing')
+            assert (routing['scheme'], routing['threshold']) == (scheme, '5'), (name, routing)
 
 
 def refusals_for_one_reason_are_one_line():
