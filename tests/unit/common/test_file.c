@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files that users name: compressed or not, with or without a byte order mark, and standard input.
+// And how many files a process may have open.
 #include "fixtures/unit.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <zlib.h>
 
 #include "common/cli/file.h"
+#include "common/cli/file_limit.h"
+#include "common/cli/log.h"
 
 #define TEXT_BYTES 300000
 
@@ -160,6 +164,30 @@ TEST(a_line_has_a_limit_without_its_newline)
 			    "a line has at most 510 bytes");
 	assert_non_null(list_error(DRB_LINE_MAX + 1, false, &taken));
 	assert_int_equal(taken, 0);
+}
+
+// Runs last, because it lowers the limit of this process for good.
+TEST(as_many_files_are_open_as_the_limit_allows)
+{
+	const struct rlimit limit = {.rlim_cur = 20, .rlim_max = 100};
+	struct rlimit now;
+
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(drb_files_need(20, "20 hosts", true), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &now), 0);
+	assert_int_equal(now.rlim_cur, 20);
+	assert_int_equal(drb_files_need(99, "99 hosts", true), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &now), 0);
+	assert_int_equal(now.rlim_cur, 99);
+	assert_int_equal(drb_files_need(100, "100 hosts", true), 0);
+	drb_info("nothing is said after this");
+	assert_int_equal(drb_files_need(101, "101 hosts", false), -EMFILE);
+	assert_string_equal(drb_msg_last(), "nothing is said after this");
+	assert_int_equal(drb_files_need(101, "101 hosts", true), -EMFILE);
+	assert_string_equal(
+		drb_msg_last(),
+		"101 hosts take 101 open files, and this process may have 100: raise the "
+		"limit (ulimit -n 101)");
 }
 
 TEST_MAIN(set_up, NULL)
