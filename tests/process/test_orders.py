@@ -91,6 +91,18 @@ def a_path_is_certain_if_the_flow_decides():
             assert status == 2 and said.startswith(f"'{flow}' {NO_FLOW}"), (flow, said)
 
 
+def as_many_events_as_wanted():
+    """One poll may find more events than are left to print."""
+    with Racks() as w:
+        words = 'events', '--json', '--count', '2', '--interval', '1s', '--runtime', w.dir / 'run'
+        p = subprocess.Popen([DRBCTL, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        w.processes.append(p)
+        assert p.stderr and 'waiting for events of ' in p.stderr.readline()
+        w.run('set --all scheme=ecmp threshold=7')
+        rows = p.communicate(timeout=WITHIN)[0].splitlines()
+        assert p.returncode == 0 and len(rows) == 2 and all(json.loads(row)['fabric'] == 'drb' for row in rows), rows
+
+
 def a_time_limit_is_checked():
     with Racks() as w:
         for time in '0s', '2h', '5000s':
@@ -99,4 +111,4 @@ def a_time_limit_is_checked():
 
 
 tap.run((orders_reach_the_named_switches, refusals_for_one_reason_are_one_line, a_path_is_certain_if_the_flow_decides,
-         a_time_limit_is_checked))
+         as_many_events_as_wanted, a_time_limit_is_checked))
