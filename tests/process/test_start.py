@@ -15,6 +15,7 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
+from stopped import worker  # noqa: E402
 from until import WITHIN, until  # noqa: E402
 from world import HEAD, NULLS, World, ask, broker_of, run, refuses, stop, timely, until_port  # noqa: E402
 
@@ -145,6 +146,19 @@ def stopped_while_starting():
                 assert w.left() == [], w.left()
 
 
+def workers_have_cpus_of_their_own():
+    """Each worker is pinned to a CPU if the config names as many. With fewer, all share these."""
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < 2:
+        raise tap.Skip('there is one CPU only')
+    for named, want in (cpus, [{cpus[0]}, {cpus[1]}]), (cpus[1:], [{cpus[1]}] * 2):
+        with World() as w:
+            p = w.ready(f'{NULLS}process: {{workers: 2, cpus: "{",".join(map(str, named))}"}}\n')
+            ask(w.socket_of('drb-s1-0'), '/drb/ports')  # both run
+            assert [os.sched_getaffinity(worker(p.pid, number)) for number in (0, 1)] == want, (named, want)
+            stop(p)
+
+
 def forwards_without_its_peers():
     """A switch is ready at once although no peer comes.
 
@@ -235,5 +249,5 @@ def memif_peers_leave():
 
 
 tap.run((command_line, starts_and_stops, held, one_process_per_name, two_at_once, starts_after_a_crash,
-         claimed_until_removed, stopped_while_starting, forwards_without_its_peers, ports_without_a_device,
-         memif_peers_meet, memif_peers_leave))
+         claimed_until_removed, stopped_while_starting, workers_have_cpus_of_their_own,
+         forwards_without_its_peers, ports_without_a_device, memif_peers_meet, memif_peers_leave))
