@@ -3,6 +3,7 @@
 """drbfabric run without a fabric: options of points, faults at their slots, and runs that count.
 
 test_live.py TOPO_DIR BUILD_DIR    TAP on standard output."""
+import contextlib
 import csv
 import io
 import json
@@ -24,7 +25,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [TOPO, f'{TOPO}/../lab']
 os.environ['DRB_BUILD'] = BUILD
 
-import drblab.live  # noqa: E402
+from drblab import live  # noqa: E402
 import tap  # noqa: E402
 from drblab.studies.tcp import runs as tcp_runs  # noqa: E402
 from drbfabric import Failure  # noqa: E402
@@ -69,9 +70,9 @@ def what_drbgen_says_becomes_figures():
     assert (run['queue_up1_mean'], run['queue_up1_max'], run['queue_down1_mean']) == (1.5, 18, 4), run
     assert abs(run['use_up1_mean'] - 0.6) < 1e-12 and run['use_up1_max'] == 0.7 and run['use_down2_max'] == 0.1, run
     assert (run['latency_p99'], run['latency_p999'], run['reorder_buffer']) == (10, 12, 3), run
-    for word, told in (('no', (False, False)), ('unclear', (False, True)), ('yes', (True, False))):
+    for word, *told in (('no', False, False), ('unclear', False, True), ('yes', True, False)):
         run = replay.result_of({**SAID, 'growing': word}, LINKS, queues)
-        assert (run['growing'], run['unclear']) == told, run
+        assert [run['growing'], run['unclear']] == told, run
     try:
         replay.result_of(SAID, [link for link in LINKS if link['layer'] == '1'], queues)
         raise AssertionError('links of layer 2 are not missed')
@@ -251,10 +252,9 @@ def a_rate_that_is_refused_changes_no_config():
         with mock.patch.object(handles.children, 'run', side_effect=Failure('refused')) as run:
             try:
                 handles.set_rates(fabric, rates)
+                raise AssertionError('accepted')
             except Failure:
                 assert configs() == ['fabric: {}\n'] * 2 and run.call_count == 1
-            else:
-                raise AssertionError('accepted')
         with mock.patch.object(handles.children, 'run') as run:
             handles.set_rates(fabric, rates)
         assert run.mock_calls[0].args[0][1:] == ['reload', 's1-0', 's2-1', '--fabric', 'x'], run.mock_calls
@@ -283,11 +283,8 @@ def wrong_faults_are_named():
             s = setup(**{'faults': a_list(folder, text), 'detect': 75, **more})
             said = refusal(lambda wrong=s: check_faults(wrong, MACHINE))
             assert want in said, said
-        text = '1 gray s1-0.u1
-' + '1 cut s1-0.u1
-5 mend s1-0.u1
-' * 3
-        check_faults(right := setup(faults=a_list(folder, text), detect=75), MACHINE)
+        right = setup(faults=a_list(folder, '1 gray s1-0.u1\n' + '1 cut s1-0.u1\n5 mend s1-0.u1\n' * 3), detect=75)
+        check_faults(right, MACHINE)
         assert 'take --links veth' in refusal(lambda: check_faults(right, replace(MACHINE, links='memif')))
 
 
@@ -305,10 +302,8 @@ def links_are_mended_whatever_happens():
             mock.patch.object(replay.children, 'Child', return_value=child), \
             mock.patch.object(timed_faults, 'mend', lambda *_: done.append('mend')):
         s = setup(faults=a_list(folder, '1 cut s1-0.u1'))
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             replay.replay('traffic', PLAN, s)
-        except KeyboardInterrupt:
-            pass
     assert done == ['set --all scheme=ecmp', 'reload --all --fabric', 'stop', 'mend'], done
 
 
@@ -397,9 +392,8 @@ def points_become_setups():
                         ({'faults': 'x'}, 'detect: must be given')):
         said = refusal(lambda wrong=wrong: setup_of(MACHINE, wrong))
         assert want in said, said
-    assert {model: set(names) for model, names in points.OPTIONS.items()} == \
-        {model: set(names) for model, names in drblab.live.OPTIONS.items()}
-    assert HOSTS_MAX == drblab.live.HOSTS_MAX
+    assert {m: set(names) for m, names in points.OPTIONS.items()} == {m: set(names) for m, names in live.OPTIONS.items()}
+    assert HOSTS_MAX == live.HOSTS_MAX
 
 
 def a_signal_ends_all_points():
@@ -483,8 +477,7 @@ def mistakes_are_one_line():
 
 
 def old_names_say_the_new_ones():
-    for words, want in (([f'{TOPO}/fabric', 'demo'],
-                         'drbfabric: demo is now: drblab demo (lab/run demo in a checkout)\n'),
+    for words, want in (([f'{TOPO}/fabric', 'demo'], 'drbfabric: demo is now: drblab demo (lab/run demo in a checkout)\n'),
                         ([f'{TOPO}/experiment', '--runs', '2'], 'drbexperiment: is now drblab experiment, and with '
                          '--tcp drblab tcp (lab/run in a checkout)\n')):
         done = subprocess.run(words, text=True, capture_output=True, check=False)
