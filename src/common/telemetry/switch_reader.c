@@ -129,8 +129,10 @@ static int take_code(const json_t *code, char *text, size_t size)
 // Name, fabric, layer and label identify the switch; everything else may be unknown.
 int drb_info_take(const json_t *reply, struct drb_switch_info *info)
 {
-	static const struct text_field texts[] = {TEXT_FIELD(drb_switch_info, version),
-						  TEXT_FIELD(drb_switch_info, trouble)};
+	static const struct text_field texts[] = {
+		TEXT_FIELD(drb_switch_info, version), TEXT_FIELD(drb_switch_info, trouble),
+		TEXT_FIELD(drb_switch_info, mac), TEXT_FIELD(drb_switch_info, ipv4),
+		TEXT_FIELD(drb_switch_info, ipv6)};
 	static const struct field counts[] = {
 #define X(key) FIELD(drb_switch_info, key),
 		X(layers) X(arity) X(uplinks) X(layer) X(label) X(pid) X(ready) X(stuck)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "core/fabric/addresses.h"
 #include "core/fabric/names.h"
 #include "core/fabric/tree.h"
 #include "core/counters.h"
@@ -43,11 +44,22 @@ struct drb_switch_info {
 	uint64_t stuck;        // 1: a worker is stuck
 	uint64_t capturing;    // 1: a capture of its packets runs
 	char trouble[160];     // problems of ports and workers; "" if there are none
+	char mac[DRB_READER_TEXT_MAX], ipv4[DRB_READER_TEXT_MAX], ipv6[DRB_READER_TEXT_MAX];
 };
 
 // Returns the tree to which a switch belongs by its own report; its `layers` are 0 if there is no
 // such tree.
 struct drb_tree drb_info_tree(const struct drb_switch_info *info);
+// Returns the addresses of this tree's hosts. What the switch does not report is the default.
+static inline struct drb_addr_plan drb_info_addresses(const struct drb_switch_info *info)
+{
+	struct drb_addr_plan plan = drb_addr_default(drb_info_tree(info).hosts);
+
+	drb_addr_set_mac(&plan, info->mac);
+	drb_addr_set_ipv4(&plan, info->ipv4);
+	drb_addr_set_ipv6(&plan, info->ipv6);
+	return plan;
+}
 
 struct drb_switch_port {
 	char name[DRB_NAME_MAX];     // d0, u1

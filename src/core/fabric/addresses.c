@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,20 @@ int drb_addr_set_mac(struct drb_addr_plan *plan, const char *text)
 	plan->mac[0] = a;
 	plan->mac[1] = b;
 	return 0;
+}
+
+struct drb_addr_texts drb_addr_texts(const struct drb_addr_plan *plan)
+{
+	const uint32_t four = htonl(plan->ipv4);
+	char address[INET6_ADDRSTRLEN];
+	struct drb_addr_texts to;
+
+	snprintf(to.mac, sizeof(to.mac), "%02x:%02x", plan->mac[0], plan->mac[1]);
+	inet_ntop(AF_INET, &four, address, sizeof(address));
+	snprintf(to.ipv4, sizeof(to.ipv4), "%.15s/%u", address, plan->ipv4_len % 100);
+	inet_ntop(AF_INET6, plan->ipv6, address, sizeof(address));
+	snprintf(to.ipv6, sizeof(to.ipv6), "%s/%u", address, plan->ipv6_len % 1000);
+	return to;
 }
 
 // Labels 0..hosts-1 use the addresses 1..hosts of the prefix. The last address of the prefix stays

@@ -31,6 +31,12 @@ struct drb_addr_plan drb_addr_default(uint32_t hosts);
 int drb_addr_set_ipv4(struct drb_addr_plan *plan, const char *text);
 int drb_addr_set_ipv6(struct drb_addr_plan *plan, const char *text);
 int drb_addr_set_mac(struct drb_addr_plan *plan, const char *text);
+
+// The texts that these functions parse.
+struct drb_addr_texts {
+	char mac[sizeof("02:00")], ipv4[sizeof("255.255.255.255/32")], ipv6[50];
+};
+struct drb_addr_texts drb_addr_texts(const struct drb_addr_plan *plan);
 // True if every label has an address of each kind inside the prefixes.
 bool drb_addr_fits(const struct drb_addr_plan *plan);
 

@@ -78,7 +78,7 @@ struct output {
 	bool pcapng;
 	const struct session *session;
 	int64_t real_ns; // wall clock less CLOCK_MONOTONIC
-	uint32_t hosts;  // of the fabric; 0: unknown
+	struct drb_addr_plan plan;
 };
 
 static bool goes_out(const struct drb_capture_slot *p)
@@ -98,7 +98,7 @@ static void write_line(const struct output *o, const struct drb_capture_slot *p,
 
 	localtime_r(&seconds, &local);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &local);
-	packet_line(packet, p->bytes, p->captured, o->hosts);
+	packet_line(packet, p->bytes, p->captured, &o->plan);
 	fprintf(o->file, "%s.%06u %s.%s %s %s, %u bytes%s%s\n", clock,
 		(unsigned)(ns / 1000 % 1000000), o->session->all.info.name,
 		o->session->all.ports[p->port].name, goes_out(p) ? "out" : "in", packet, p->length,
@@ -199,7 +199,7 @@ static int capture_at(const struct options *o, const struct drb_switch_socket *a
 	FILE *file = drb_file_write(o->path);
 	const struct output output = {file, o->path != NULL, &s,
 				      drb_clock_ns(CLOCK_REALTIME) - (int64_t)drb_clock_now(),
-				      drb_info_tree(&s.all.info).hosts};
+				      drb_info_addresses(&s.all.info)};
 	if (output.pcapng)
 		write_head(&output, o->snap);
 	fflush(file);

@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
-#include "core/fabric/addresses.h"
 #include "core/packet/flow_key.h"
 #include "ctl/capture/protocols.h"
 
@@ -17,13 +16,13 @@ struct end {
 };
 
 // family: AF_INET or AF_INET6; AF_UNSPEC: there is no IP address.
-static void name_end(char text[END_MAX], const struct end *end, int family, uint32_t hosts)
+static void name_end(char text[END_MAX], const struct end *end, int family,
+		     const struct drb_addr_plan *plan)
 {
-	const struct drb_addr_plan plan = drb_addr_default(hosts);
 	const uint8_t *m = end->mac;
 	int used;
 
-	if (drb_addr_has_label(&plan, m)) {
+	if (drb_addr_has_label(plan, m)) {
 		used = snprintf(text, END_MAX, "h%u", drb_addr_label_octets(m));
 	} else if (family != AF_UNSPEC) {
 		inet_ntop(family, end->address, text, END_MAX);
@@ -61,7 +60,7 @@ static int family_of(const struct drb_flow_key *key)
 }
 
 void packet_line(char text[PACKET_LINE_MAX], const uint8_t *frame, uint32_t captured,
-		 uint32_t hosts)
+		 const struct drb_addr_plan *plan)
 {
 	char from[END_MAX], to[END_MAX], protocol[16];
 	struct drb_flow_key key;
@@ -71,8 +70,8 @@ void packet_line(char text[PACKET_LINE_MAX], const uint8_t *frame, uint32_t capt
 		return;
 	drb_flow_key_of(frame, captured, &key);
 	const int family = family_of(&key);
-	name_end(from, &(struct end){frame + DRB_ETHER_SRC, key.src, key.src_port}, family, hosts);
-	name_end(to, &(struct end){frame, key.dst, key.dst_port}, family, hosts);
+	name_end(from, &(struct end){frame + DRB_ETHER_SRC, key.src, key.src_port}, family, plan);
+	name_end(to, &(struct end){frame, key.dst, key.dst_port}, family, plan);
 	name_protocol(protocol, sizeof(protocol), &key, family);
 	snprintf(text, PACKET_LINE_MAX, "%s > %s %s", from, to, protocol);
 }

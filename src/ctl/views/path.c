@@ -266,10 +266,10 @@ int ctl_path(int argc, char **argv)
 		argc, argv);
 	p.ctl.fabric = p.ctl.fabric ? p.ctl.fabric : DRB_FABRIC_DEFAULT;
 	int told = fabric_state_read(&p.fabric, &p.ctl);
-	if (p.fabric.tree.layers == 0)
+	if (p.fabric.tree.layers == 0 || p.fabric.count == 0)
 		return DRB_EXIT_FAILED;
 	p.outages = fabric_state_outages(&p.fabric);
-	path_ends_resolve(&p.ends, &p.fabric.tree);
+	path_ends_resolve(&p.ends, &p.fabric.at[0].info);
 	p.hash = path_flow_hash(&p.ends.flow, &p.ends.plan, p.ends.from, p.ends.to);
 	say_version(&p.ends);
 	p.rows = drb_table_new(stdout, p.ctl.format);

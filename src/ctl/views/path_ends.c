@@ -19,13 +19,15 @@ static uint32_t host_of(const char *text, const struct drb_tree *tree)
 	return host;
 }
 
-void path_ends_resolve(struct path_ends *e, const struct drb_tree *tree)
+void path_ends_resolve(struct path_ends *e, const struct drb_switch_info *info)
 {
-	e->from = host_of(e->host[0], tree);
-	e->to = host_of(e->host[1], tree);
+	const struct drb_tree tree = drb_info_tree(info);
+
+	e->from = host_of(e->host[0], &tree);
+	e->to = host_of(e->host[1], &tree);
 	if (e->from == e->to)
 		drb_die("no path from %s to itself leads over switches", e->host[0]);
-	e->plan = drb_addr_default(tree->hosts);
+	e->plan = drb_info_addresses(info);
 	if (e->ipv4 && drb_addr_set_ipv4(&e->plan, e->ipv4) < 0)
 		drb_die("--ipv4 %s: hosts need " DRB_ADDR_IPV4_FORM, e->ipv4);
 	if (e->ipv6 && drb_addr_set_ipv6(&e->plan, e->ipv6) < 0)
@@ -55,10 +57,10 @@ const char *path_ends_as_ipv6(const struct path_ends *e)
 const struct drb_option path_ends_options[] = {
 	{NULL, "FROM TO [FLOW]", NULL, .kind = DRB_OPTION_REST, AT(words)},
 	{"-6", NULL, "The flow is of IPv6", .kind = DRB_OPTION_FLAG, AT(flow.ipv6)},
-	{"--ipv4", "NET", "IPv4 network of the hosts (default 10.0.0.0/8)", .kind = DRB_OPTION_TEXT,
-	 AT(ipv4)},
-	{"--ipv6", "NET", "IPv6 network of the hosts (default fd00::/64)", .kind = DRB_OPTION_TEXT,
-	 AT(ipv6)},
+	{"--ipv4", "NET", "IPv4 network of the hosts (default: that of the fabric)",
+	 .kind = DRB_OPTION_TEXT, AT(ipv4)},
+	{"--ipv6", "NET", "IPv6 network of the hosts (default: that of the fabric)",
+	 .kind = DRB_OPTION_TEXT, AT(ipv6)},
 	{0},
 };
 

@@ -5,14 +5,14 @@
 #include <netinet/in.h>
 
 #include "common/cli/options.h"
-#include "core/fabric/tree.h"
+#include "common/telemetry/switch_reader.h"
 
 #include "ctl/views/path_flow.h"
 
 struct path_ends {
 	struct drb_rest words;   // arguments as given
 	const char *host[2];     // names: from, to
-	const char *ipv4, *ipv6; // networks of the hosts; NULL: the default
+	const char *ipv4, *ipv6; // networks of the hosts; NULL: those of the fabric
 	struct path_flow flow;
 	// Set by path_ends_resolve().
 	uint32_t from, to;
@@ -26,9 +26,9 @@ void path_ends_complete(void *ends);
 #define PATH_ENDS_SET(ends) {.option = path_ends_options, ends, path_ends_complete}
 // clang-format on
 
-// Finds the labels and addresses of the hosts, once the size of the fabric is known. Exits if the
-// fabric does not have them.
-void path_ends_resolve(struct path_ends *e, const struct drb_tree *tree);
+// Finds the labels and addresses of the hosts by the report of a switch of their fabric. Exits if
+// the fabric does not have them.
+void path_ends_resolve(struct path_ends *e, const struct drb_switch_info *info);
 
 // The address of a host, as text.
 void path_ends_address(const struct path_ends *e, uint32_t host, bool ipv6,

@@ -272,16 +272,15 @@ static int trace(const struct options *o, const struct metrics_poll *poll,
 	return whole ? code : DRB_EXIT_FAILED;
 }
 
-// Returns the tree by the report of a switch that answered; its `layers` are 0 if none did.
-static struct drb_tree tree_of(const struct metrics_poll *poll)
+// Returns the report of a switch that answered and belongs to a tree; NULL: there is none.
+static const struct drb_switch_info *info_of(const struct metrics_poll *poll)
 {
-	struct drb_tree tree = {0};
-
-	for (size_t i = 0; i < poll->count && tree.layers == 0; i++) {
-		if (poll->switches[i].error == 0)
-			tree = drb_info_tree(&poll->switches[i].all.info);
+	for (size_t i = 0; i < poll->count; i++) {
+		const struct metrics_switch *s = &poll->switches[i];
+		if (s->error == 0 && drb_info_tree(&s->all.info).layers > 0)
+			return &s->all.info;
 	}
-	return tree;
+	return NULL;
 }
 
 // Names the states of switches of which none answers. The poll has printed why a state is unknown.
@@ -301,9 +300,10 @@ static int trace_fabric(struct options *o)
 	int code = DRB_EXIT_FAILED;
 
 	ctl_poll(&o->ctl, &poller, &poll);
-	const struct drb_tree tree = tree_of(&poll);
-	if (tree.layers > 0) {
-		path_ends_resolve(&o->ends, &tree);
+	const struct drb_switch_info *info = info_of(&poll);
+	if (info) {
+		const struct drb_tree tree = drb_info_tree(info);
+		path_ends_resolve(&o->ends, info);
 		drb_interrupt_catch(SA_RESTART | SA_RESETHAND);
 		code = trace(o, &poll, &tree);
 	} else {

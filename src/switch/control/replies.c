@@ -108,8 +108,9 @@ static json_t *info_json(const struct drb_switch *self, const struct drb_snapsho
 		say_stuck(self, trouble, sizeof(trouble));
 		usable = 0;
 	}
+	const struct drb_addr_texts hosts = drb_addr_texts(&setup->addr);
 	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:I, s:o, s:i, s:i, s:i, s:I, s:I, "
-			 "s:i, s:o, s:i, s:i}",
+			 "s:i, s:o, s:i, s:i, s:s, s:s, s:s}",
 			 "name", setup->name, "fabric", setup->fabric, "version", DRB_VERSION,
 			 "layers", setup->tree.layers, "arity", setup->tree.arity, "uplinks",
 			 setup->tree.uplinks, "layer", setup->layer, "label",
@@ -118,7 +119,8 @@ static json_t *info_json(const struct drb_switch *self, const struct drb_snapsho
 			 "uptime_ns", (json_int_t)(drb_clock_now() - self->started_ns), "reloads",
 			 (json_int_t)self->reload.count, "ports_usable", usable, "trouble",
 			 drb_text_json(trouble), "ports", drb_reply_ports_count(self), "capturing",
-			 drb_capture_runs(self));
+			 drb_capture_runs(self), "mac", hosts.mac, "ipv4", hosts.ipv4, "ipv6",
+			 hosts.ipv6);
 }
 
 json_t *drb_reply_info(const char *parameter, void *context)

@@ -23,7 +23,7 @@ static void disconnect(struct server *server, struct drb_telemetry *t)
 #define INFO                                                                                       \
 	"{\"/drb/info\":{\"name\":\"s1-5\",\"fabric\":\"drb\",\"version\":\"0.1.0\",\"layers\":3," \
 	"\"arity\":2,\"uplinks\":2,\"layer\":1,\"label\":5,\"code\":[2,1],\"pid\":7,\"ready\":1,"  \
-	"\"stuck\":0,\"capturing\":1,"                                                             \
+	"\"stuck\":0,\"capturing\":1,\"ipv4\":\"192.168.0.0/16\","                                 \
 	"\"uptime_ns\":12345678901234,\"reloads\":2,\"ports\":4,\"ports_usable\":3,\"trouble\":"   \
 	"\"u0 down\"}}"
 
@@ -48,6 +48,11 @@ TEST(info_is_read)
 	assert_int_equal(info.ports_usable, 3);
 	assert_int_equal(info.capturing, 1);
 	assert_string_equal(info.trouble, "u0 down");
+	// The MAC is missing, as in replies of earlier versions.
+	const struct drb_addr_plan plan = drb_info_addresses(&info);
+	assert_int_equal(drb_addr_ipv4(&plan, 5), 0xc0a80006);
+	assert_int_equal(plan.mac[0], 2);
+	assert_int_equal(plan.hosts, 16);
 }
 
 TEST(malformed_values_are_refused)

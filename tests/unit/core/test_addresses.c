@@ -56,7 +56,7 @@ TEST(labels_read_back)
 		{"02:00", "10.0.0.0/8", "fd00::/64"},
 		{"fe:ff", "192.168.0.0/16", "2001:db8:1:2::/64"},
 		{"06:a0", "100.64.0.0/10", "fd12:3456:789a:bcde:f012:3456::/96"},
-		{"02:00", "172.16.8.0/21", "fd00:0:0:0:0:0:8000:0/100"},
+		{"02:00", "172.16.8.0/21", "fd00::8000:0/100"},
 	};
 	static const uint32_t hosts[] = {1u << 23, 65534, (1u << 22) - 2, 2046};
 	struct drb_rng r = drb_rng_seed(30, 0);
@@ -67,6 +67,10 @@ TEST(labels_read_back)
 		assert_int_equal(drb_addr_set_ipv4(&plan, plans[i][1]), 0);
 		assert_int_equal(drb_addr_set_ipv6(&plan, plans[i][2]), 0);
 		assert_true(drb_addr_fits(&plan));
+		const struct drb_addr_texts texts = drb_addr_texts(&plan);
+		assert_string_equal(texts.mac, plans[i][0]);
+		assert_string_equal(texts.ipv4, plans[i][1]);
+		assert_string_equal(texts.ipv6, plans[i][2]);
 		check_round_trip(&plan, 0);
 		check_round_trip(&plan, hosts[i] - 1);
 		for (int n = 0; n < 10000; n++)

@@ -20,6 +20,8 @@
 #define FD00_1 "fd000000000000000000000000000001"
 #define FF02_1 "ff020000000000000000000000000001"
 
+static struct drb_addr_plan plan;
+
 static uint32_t frame_of(const char *text, uint8_t frame[FRAME_MAX])
 {
 	uint32_t count = 0;
@@ -36,7 +38,7 @@ static void is_line(const char *frame_text, uint32_t captured, const char *expec
 	char text[PACKET_LINE_MAX];
 
 	const uint32_t length = frame_of(frame_text, frame);
-	packet_line(text, frame, captured ? captured : length, HOSTS);
+	packet_line(text, frame, captured ? captured : length, &plan);
 	assert_string_equal(text, expected);
 }
 
@@ -81,4 +83,20 @@ TEST(short_captures)
 	is_line(tcp, 13, "");
 }
 
-TEST_MAIN(NULL, NULL)
+TEST(hosts_have_the_macs_of_their_fabric)
+{
+	assert_int_equal(drb_addr_set_mac(&plan, "06:aa"), 0);
+	is_line("06aa00000007"
+		"06aa00000000" IPV4("01", "c0a80001", "c0a80008") "08000000",
+		0, "h0 > h7 icmp");
+	is_line(H7 H0 "88cc", 0, "02:00:00:00:00:00 > 02:00:00:00:00:07 type 88cc");
+}
+
+static int by_default(void **state)
+{
+	(void)state;
+	plan = drb_addr_default(HOSTS);
+	return 0;
+}
+
+TEST_MAIN(by_default, NULL)
