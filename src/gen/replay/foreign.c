@@ -44,6 +44,24 @@ static const char *chosen(const char *option, const char *is)
 	return option ? option : *is ? is : NULL;
 }
 
+// Compares the options with the addresses of the fabric, "" if they are not known. Only interfaces
+// decide about the MAC, but switches may take other IP addresses, too.
+static void check_options(const struct replay_options *o, const struct drb_addr_plan *plan,
+			  const struct host_networks *is)
+{
+	const struct drb_addr_texts to = drb_addr_texts(plan);
+
+	if (o->mac && *is->mac && strcmp(to.mac, is->mac) != 0)
+		drb_die("--mac %s: hosts of fabric %s are in %s: leave --mac out", o->mac,
+			o->fabric, is->mac);
+	if ((o->ipv4 && *is->ipv4 && strcmp(to.ipv4, is->ipv4) != 0) ||
+	    (o->ipv6 && *is->ipv6 && strcmp(to.ipv6, is->ipv6) != 0))
+		drb_warn("hosts of fabric %s are in %s and %s: its switches drop packets of other "
+			 "addresses (spoofed_ip), unless routing.check_source is mac: leave --ipv4 "
+			 "and --ipv6 out",
+			 o->fabric, is->ipv4, is->ipv6);
+}
+
 static struct drb_addr_plan make_plan(const struct replay_options *o)
 {
 	uint32_t hosts = hosts_count(o->fabric);
@@ -64,6 +82,7 @@ static struct drb_addr_plan make_plan(const struct replay_options *o)
 		drb_die("--ipv4 %s: hosts need " DRB_ADDR_IPV4_FORM, ipv4);
 	if (ipv6 && drb_addr_set_ipv6(&plan, ipv6) < 0)
 		drb_die("--ipv6 %s: hosts need " DRB_ADDR_IPV6_FORM, ipv6);
+	check_options(o, &plan, &is);
 	if (!drb_addr_fits(&plan))
 		drb_die("%" PRIu32 " hosts do not fit into %s and %s", hosts,
 			ipv4 ? ipv4 : "10.0.0.0/8", ipv6 ? ipv6 : "fd00::/64");

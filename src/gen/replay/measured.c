@@ -12,6 +12,7 @@
 
 #include "common/cli/file.h"
 #include "common/cli/log.h"
+#include "common/cli/text.h"
 #include "gen/replay/host_networks.h"
 #include "gen/replay/hosts.h"
 #include "gen/replay/link_time.h"
@@ -32,12 +33,15 @@ static void select_cohorts(const struct replay_options *o, const struct manifest
 
 	if (o->warmup != REPLAY_ABSENT)
 		from = o->warmup;
-	else if (o->stats != REPLAY_ABSENT && o->stats < m->slots)
+	else if (o->stats != REPLAY_ABSENT && o->stats <= m->slots)
 		from = m->slots - o->stats;
-	if (o->stats != REPLAY_ABSENT && from + o->stats < to)
-		to = from + o->stats;
 	if (from >= to)
 		drb_die("--warmup %" PRIu64 ": the traffic has %" PRIu32 " slots", from, m->slots);
+	if (o->stats != REPLAY_ABSENT && o->stats > m->slots - from)
+		drb_die("--stats %" PRIu64 ": the traffic has %" PRIu64 " slots%s", o->stats,
+			m->slots - from, from > 0 ? " after --warmup" : "");
+	if (o->stats != REPLAY_ABSENT)
+		to = from + o->stats;
 	*first = (uint32_t)from;
 	*end = (uint32_t)to;
 }
@@ -167,30 +171,27 @@ static struct sink *new_sink(const struct replay_options *o, const struct manife
 	return NULL;
 }
 
-static void refuse_network(const struct replay_options *o, const char *option, const char *written,
-			   const char *is)
-{
-	drb_die("%s was written for hosts in %s, those of fabric %s are in %s: write it again "
-		"with %s %s",
-		o->captures.at[0], written, o->fabric, is, option, is);
-}
-
 // Refuses traffic for other networks than the fabric's, whose switches would drop it.
 static void check_networks(const struct replay_options *o, const struct manifest *m)
 {
 	struct drb_addr_plan plan = m->plan;
 	struct host_networks is;
+	char again[160] = "";
 
 	if (host_networks_read(o->fabric, o->first_host, &is) < 0)
 		exit(DRB_EXIT_USAGE);
 	if (drb_addr_set_mac(&plan, is.mac) == 0 && memcmp(plan.mac, m->plan.mac, 2) != 0)
-		refuse_network(o, "--mac", m->mac, is.mac);
+		drb_text_add(again, sizeof(again), " --mac %s", is.mac);
 	if (drb_addr_set_ipv4(&plan, is.ipv4) == 0 &&
 	    (plan.ipv4 != m->plan.ipv4 || plan.ipv4_len != m->plan.ipv4_len))
-		refuse_network(o, "--ipv4", m->ipv4, is.ipv4);
+		drb_text_add(again, sizeof(again), " --ipv4 %s", is.ipv4);
 	if (drb_addr_set_ipv6(&plan, is.ipv6) == 0 &&
 	    (memcmp(plan.ipv6, m->plan.ipv6, 16) != 0 || plan.ipv6_len != m->plan.ipv6_len))
-		refuse_network(o, "--ipv6", m->ipv6, is.ipv6);
+		drb_text_add(again, sizeof(again), " --ipv6 %s", is.ipv6);
+	if (*again)
+		drb_die("%s was written for hosts in %s, %s and %s, unlike those of fabric %s: "
+			"write it again with%s",
+			o->captures.at[0], m->mac, m->ipv4, m->ipv6, o->fabric, again);
 }
 
 static int replay(const struct replay_options *o, const struct manifest *m, struct trace *t,

@@ -100,14 +100,15 @@ static int set_times(const struct replay *r, struct sender *sender)
 	sender->start_ns = now + LEAD_NS;
 	if (r->begin_ns) {
 		clock_gettime(CLOCK_REALTIME, &wall);
-		sender->shift_ns =
-			now - ((uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec);
+		const uint64_t first_ns =
+			(uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec + LEAD_NS;
+		sender->shift_ns = now + LEAD_NS - first_ns;
 		sender->start_ns = r->begin_ns + sender->shift_ns;
-		if (sender->start_ns < now + LEAD_NS) {
+		if (r->begin_ns < first_ns) {
 			drb_error(
 				"--begin: this time is %.1f s ago: give machines more time to get "
 				"ready",
-				((double)now + LEAD_NS - (double)sender->start_ns) / 1e9);
+				(double)(first_ns - r->begin_ns) / 1e9);
 			return -ETIME;
 		}
 	} else if (r->align_ns) {

@@ -168,7 +168,9 @@ decide "for ever, until interrupted: what was sent until then arrived" unhindere
 check "at the rate that was asked for, or less" all_says '.pps < 2000 * 1.05'
 
 drbgen write -l 2 -d 2 --mac 06:00 --slots 50 --out "$scratch/mac" 2>/dev/null
-refused "traffic of other addresses" 'written for hosts in 06:00.* --mac 02:00' "$scratch/mac"
+refused "traffic of other addresses" 'written for hosts in 06:00.* with --mac 02:00$' "$scratch/mac"
+refused "another MAC than the fabric's" 'hosts of fabric drb are in 02:00: leave --mac out' \
+  "$capture" --mac 06:00
 drbgen write -l 3 -d 2 --slots 50 --out "$scratch/larger" 2>/dev/null
 refused "traffic of a larger fabric" 'traffic of F.3,2., 16 hosts, but fabric drb has 8' "$scratch/larger"
 make_capture "$scratch/arp.pcap" 1
