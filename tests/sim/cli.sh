@@ -32,6 +32,7 @@ whole_rows() {
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --detail
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --runs 3
 whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 --stats 50 --links
+whole_rows packet --scheme drb,dmodk --load 0.5 --slots 100 # fewer than the 500 that are measured
 whole_rows transfer -d 2 --slots 200 --warmup 0 --links
 whole_rows job -d 2 --job incast --data 20 --runs 1 --links
 whole_rows transfer --scheme drb,walk --slots 500 --warmup 10
@@ -171,12 +172,17 @@ refused '--seed -1: must be a whole number$' flow --seed -1
 refused 'stats' packet --slots 10 --stats 11
 refused "no scheme 'best': must be drb, dmodk, .*walk$" packet --scheme drb,best
 refused 'drb is given twice$' packet --scheme drb,drb
+refused 'is a comma too many' packet --scheme drb,,
 refused 'micro is given twice$' flow --scheme micro,drb,micro
 refused 'from 0 to 1, such as 0.5,0.9 or 0.6:0.9:0.1$' packet --load 90
 refused "such as 3, 1-5 or 1:9:2\$" flow --flows 0
 refused 'not flows' flow --scheme walk
 refused 'threshold' packet --threshold -1
-refused 'traffic stride: no such traffic: must be permutation, fixed, .*stride:K, .*epoch:S, .*unequal:F or file:PATH$' packet --traffic stride
+refused 'traffic strid: no such traffic: must be permutation, fixed, .*stride:K, .*epoch:S, .*unequal:F or file:PATH$' packet --traffic strid
+refused 'traffic stride: must be stride:K, of a whole number from 1$' packet --traffic stride
+refused 'traffic jobs:0: must be jobs:K, of a whole number from 1$' packet --traffic jobs:0
+refused 'traffic racks:2: must be racks:F, of shares between 0 and 1$' packet --traffic racks:2
+refused 'traffic fixed:1: must be fixed$' packet --traffic fixed:1
 refused 'must be link:N' packet --fail port:1
 for slow in link:1 link:1:0 link:1:1001 switch:1:2 link::2 link:1:x 1:2; do refused 'must be link:N:K' packet --slow $slow; done
 refused 'must be whole slots' packet --delay 1.5
@@ -219,7 +225,7 @@ for verb in packet transfer job; do
 done
 echo '5us kill s2-0' >"$dir/faults"
 refused 'take a number of slots' packet --faults "$dir/faults"
-refused 'hosts only' packet -l 1 -d 2 --traffic stride:4
+refused 'too many for the 4 hosts of F' packet -l 1 -d 2 --traffic stride:4
 refused 'GiB' packet -l 4 -d 100 --memory 1
 refused 'GiB' flow -l 4 -d 100 --memory 1
 refused 'below 1' transfer --load 1

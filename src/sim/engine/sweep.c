@@ -13,6 +13,8 @@
 
 static void value_add(struct sim_values *v, const char *text, size_t length)
 {
+	if (length == 0)
+		drb_die("%s %s: a value is empty: is a comma too many?", v->option->name, v->list);
 	for (uint32_t i = 0; i < v->count; i++) {
 		if (strlen(v->value[i]) == length && strncmp(v->value[i], text, length) == 0)
 			drb_die("%s %s: %s is given twice", v->option->name, v->list, v->value[i]);

@@ -46,6 +46,8 @@ static void parse_traffic(const struct drb_option *o, const char *text, void *ki
 
 #define AT(field) offsetof(struct packet_point, field)
 
+#define STATS_DEFAULT 500 // slots
+
 static const struct drb_option options[] = {
 	{"--load", "LOAD", "Probability that a host sends in a slot", .kind = DRB_OPTION_REAL,
 	 AT(load), 0, 1, .initial = "0.9", .unit = "packets per host and slot"},
@@ -53,8 +55,9 @@ static const struct drb_option options[] = {
 	 .parse = parse_traffic, .initial = "permutation"},
 	{"--slots", "COUNT", "Length of a run", .kind = DRB_OPTION_U32, AT(slots), 1, 1e6,
 	 .initial = "2000", .unit = "slots"},
-	{"--stats", "COUNT", "Measure packets that are born in the last slots of a run",
-	 .kind = DRB_OPTION_U32, AT(stats), 1, 1e6, .initial = "500", .unit = "slots"},
+	{"--stats", "COUNT",
+	 "Measure packets that are born in the last slots of a run (default 500, or all of fewer)",
+	 .kind = DRB_OPTION_U32, AT(stats), 1, 1e6, .unit = "slots"},
 	{"--most-slots", "COUNT",
 	 "End a run here even if measured packets are under way (default: wait for them)",
 	 .kind = DRB_OPTION_U32, AT(most_slots), 1, 1e9, .unit = "slots"},
@@ -232,13 +235,15 @@ static void packet_point_check(void *point)
 
 	sim_fabric_check(&p->fabric);
 	sim_share_check("--load", p->load);
+	if (p->stats == 0)
+		p->stats = p->slots < STATS_DEFAULT ? p->slots : STATS_DEFAULT;
 	if (p->stats > p->slots)
 		drb_die("--stats %u: more than the %u slots of the run", p->stats, p->slots);
 	read_traffic(&p->traffic, p->fabric.tree.hosts);
 	drb_traffic_format(p->traffic, text);
 	if (drb_traffic_fits(p->traffic, p->fabric.tree.hosts) < 0)
-		drb_die("--traffic %s: F(%u,%u) has %u hosts only", text, p->fabric.layers,
-			p->fabric.arity, p->fabric.tree.hosts);
+		drb_die("--traffic %s: too many for the %u hosts of F(%u,%u)", text,
+			p->fabric.tree.hosts, p->fabric.layers, p->fabric.arity);
 	sim_links_check(&p->links, &p->fabric.tree);
 	sim_faults_check(&p->links, &p->fabric.tree, 0);
 	p->threshold = sim_packet_threshold(&p->fabric, sim_uplink_load(&p->fabric, p->load));

@@ -133,7 +133,8 @@ static void transfer_point_check(void *point)
 
 	sim_share_check("--load", p->load);
 	if (p->warmup >= p->slots)
-		drb_die("--warmup %u: no fewer than the %u slots in which transfers begin",
+		drb_die("--warmup %u: no fewer than the %u slots in which transfers begin: give a "
+			"shorter --warmup, or more --slots",
 			p->warmup, p->slots);
 	if (drb_sizes_open(p->sizes_name, &p->sizes, error) < 0)
 		drb_die("--sizes %s", error);
