@@ -33,7 +33,7 @@ class RecordingError(ValueError):
 def _polls(path: File) -> Iterator[dict[str, Any]]:
     """Yields the polls. Ignores a last line that was cut off."""
     lines = Path(path).read_text(encoding='utf-8', errors='replace').splitlines()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines or [''], 1):
         try:
             poll = json.loads(line)
             if poll['format'] != FORMAT:

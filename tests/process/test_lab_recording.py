@@ -67,6 +67,7 @@ def a_recording_tells_each_link():
     assert said.endswith(':1: format 2 of version 9.1: this version reads format 1'), said
     said = refusal(__file__)
     assert 'test_lab_recording.py:1: no poll: give a file of drbctl record' in said, said
+    assert '/dev/null:1: no poll' in refusal('/dev/null')
     os.unlink(path)
 
 

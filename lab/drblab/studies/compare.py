@@ -30,7 +30,7 @@ SHOWN = 3  # links of each scheme
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     parser.add_argument('capture', nargs='+', metavar='FILE', help='captures: pcap or pcapng')
-    parser.add_argument('--scheme', type=options.some_words, default='ecmp,drb', metavar='LIST',
+    parser.add_argument('--scheme', type=options.some_schemes, default='ecmp,drb', metavar='LIST',
                         help='schemes; all are compared with the first')
     options.add_size_options(parser)
     parser.add_argument('--rate', default='500pps', help='rate of each link')

@@ -40,12 +40,21 @@ def a_time(text: str) -> str:
     return text
 
 
+def _different(text: str, form: str) -> list[str]:
+    words = text.split(',')
+    if not all(words) or len(set(words)) < len(words):
+        raise argparse.ArgumentTypeError(f"'{text}': must be different {form}")
+    return words
+
+
 def some_schemes(text: str) -> list[str]:
     """Different schemes, with commas."""
-    schemes = text.split(',')
-    if not all(schemes) or len(set(schemes)) < len(schemes):
-        raise argparse.ArgumentTypeError(f"'{text}': must be different schemes, such as drb,dmodk")
-    return schemes
+    return _different(text, 'schemes, such as drb,dmodk')
+
+
+def some_workloads(text: str) -> list[str]:
+    """Different sizes and jobs, with commas."""
+    return _different(text, 'sizes and jobs, such as fixed:50,all-to-all')
 
 
 def some_loads(text: str) -> list[float]:
@@ -72,11 +81,6 @@ def a_load(text: str) -> float:
         raise argparse.ArgumentTypeError(
             f"'{text}': must be one load above 0 and below 1, such as 0.9")
     return loads[0]
-
-
-def some_words(text: str) -> list[str]:
-    """A list with commas."""
-    return [word for word in text.split(',') if word]
 
 
 def some_reals(text: str) -> list[float]:

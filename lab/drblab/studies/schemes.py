@@ -21,7 +21,7 @@ from drblab.studies import options
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     options.add_fabric_options(parser, '0.6,0.8,0.9,0.95')
-    parser.add_argument('--scheme', type=options.some_words, default='drb,dmodk,micro',
+    parser.add_argument('--scheme', type=options.some_schemes, default='drb,dmodk,micro',
                         metavar='LIST', help='schemes; all are compared with the first')
     parser.add_argument('--traffic', default='permutation', metavar='NAME',
                         help='who sends to whom: see drbsim packet --help')

@@ -130,7 +130,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds the options of the verb."""
     parser.add_argument('-l', '--layers', type=int, default=3, help='layers of the fat-tree')
     parser.add_argument('-d', '--arity', type=int, default=2, help='arity of the fat-tree')
-    parser.add_argument('--scheme', type=options.some_words, default='walk,micro',
+    parser.add_argument('--scheme', type=options.some_schemes, default='walk,micro',
                         metavar='TWO',
                         help='the scheme to be searched, and the one to compare it with')
     parser.add_argument('--load', type=options.some_reals, default='0.7,0.9,0.95',

@@ -38,7 +38,7 @@ def some_units(text: str) -> list[str]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     add = parser.add_argument
-    add('workload', type=options.some_words, metavar='LIST', help='sizes and jobs')
+    add('workload', type=options.some_workloads, metavar='LIST', help='sizes and jobs')
     options.add_size_options(parser)
     add('--uplinks', type=options.count, default=0, metavar='U',
         help='uplinks of a switch of layer 1 (default: the arity)')
