@@ -104,7 +104,9 @@ static int await_link(int fd, uint32_t host)
 			return 0;
 		nanosleep(&pause, NULL);
 	}
-	drb_error("h%u: interface " DRB_HOST_INTERFACE " is down", host);
+	drb_error("h%u: interface " DRB_HOST_INTERFACE " is down: topo/fabric mend h%u, if its "
+		  "link was cut",
+		  host, host);
 	return -ENETDOWN;
 }
 

@@ -64,6 +64,8 @@ def read(path):
             raise usage(f"{path}:{number}: '{text}' is not TIME VERB ARGUMENT..., such as '2s kill s2-1'; verbs: "
                         f"{', '.join(faults.HANDLES)}")
         events.append(Event(float(found[1]) * NS[found[2]] / 1e9, found[3], found[4].split(), f'{path}:{number}'))
+    if not events:
+        raise usage(f"{path}: has no event, such as '2s kill s2-1'")
     return sorted(events, key=lambda event: event.at)
 
 
