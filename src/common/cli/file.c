@@ -102,10 +102,14 @@ FILE *drb_file_write(const char *path)
 
 int drb_file_written(FILE *file, const char *path)
 {
-	if (file && (ferror(file) | (file == stdout ? fflush(file) : fclose(file)))) {
-		drb_error("%s: cannot write all of it: %s",
-			  is_standard(path) ? "standard output" : path, strerror(errno));
-		return DRB_EXIT_FAILED;
-	}
-	return DRB_EXIT_OK;
+	if (!file)
+		return DRB_EXIT_OK;
+	if (file == stdout)
+		return drb_finish(DRB_EXIT_OK);
+	const bool failed = ferror(file); // errno no longer has its error
+	if (fclose(file) == 0 && !failed)
+		return DRB_EXIT_OK;
+	drb_error("%s: cannot write all of it: %s", is_standard(path) ? "standard output" : path,
+		  failed ? "is the disk full?" : strerror(errno));
+	return DRB_EXIT_FAILED;
 }

@@ -133,10 +133,14 @@ void drb_die(const char *fmt, ...)
 
 int drb_finish(int code)
 {
-	const bool flushed = fflush(stdout) == 0;
+	static bool told;
 
+	if (told)
+		return DRB_EXIT_FAILED;
+	const bool flushed = fflush(stdout) == 0;
 	if (flushed && !ferror(stdout))
 		return code;
+	told = true;
 	// If an earlier write failed, errno no longer has its error.
 	drb_error("cannot write standard output: %s",
 		  flushed ? "a write failed: is the disk full?" : strerror(errno));
