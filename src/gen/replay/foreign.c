@@ -229,11 +229,6 @@ struct outputs {
 	FILE *records, *hgrm, *flows;
 };
 
-static FILE *create(const char *path)
-{
-	return path ? drb_file_write(path) : NULL;
-}
-
 static int write_files(const struct foreign *f, const struct outputs *to)
 {
 	const struct flow_records records = {&f->trace, &f->traffic.flows, f->recogniser,
@@ -306,8 +301,9 @@ static int replay(const struct replay_options *o, struct foreign *f)
 		return DRB_EXIT_USAGE;
 	}
 	// Files are opened before the run, so that an error in a name does not cost the run.
-	const struct outputs to = {create(o->records), create(o->hgrm), create(o->flow_records)};
-	r->links = create(o->links);
+	const struct outputs to = {replay_file(o->records), replay_file(o->hgrm),
+				   replay_file(o->flow_records)};
+	r->links = replay_file(o->links);
 	char *busiest = NULL;
 	size_t size;
 	int code = DRB_EXIT_USAGE;

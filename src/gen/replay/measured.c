@@ -194,15 +194,26 @@ static void check_networks(const struct replay_options *o, const struct manifest
 			o->captures.at[0], m->mac, m->ipv4, m->ipv6, o->fabric, again);
 }
 
+// An interrupted run leaves packets at the end of the trace unsent, which are not lost.
+static void withdraw_unsent(const struct replay_result *result, const struct manifest *m,
+			    const struct trace *t, struct score *s)
+{
+	for (size_t i = result->interrupted ? t->count : 0; i-- > 0 && t->packet[i].sent == 0;) {
+		struct frame_probe probe = {0};
+		frame_parse(t->packet[i].frame, t->packet[i].size, &m->plan, &probe);
+		score_withdraw(s, probe.src, probe.dst, probe.sequence);
+	}
+}
+
 static int replay(const struct replay_options *o, const struct manifest *m, struct trace *t,
 		  struct score *s)
 {
-	const char *dir = o->captures.at[0];
 	uint64_t slot_ns = o->slot_ns != REPLAY_ABSENT ? o->slot_ns : m->slot_ns;
 
 	if (m->slots >= MANIFEST_RUN_NS_MAX / slot_ns)
-		drb_die("%s: %" PRIu32 " slots of this length are too long a run", dir, m->slots);
-	if (measured_load(dir, m, slot_ns, t, s) < 0)
+		drb_die("%s: %" PRIu32 " slots of this length are too long a run",
+			o->captures.at[0], m->slots);
+	if (measured_load(o->captures.at[0], m, slot_ns, t, s) < 0)
 		return DRB_EXIT_USAGE;
 	check_networks(o, m);
 	uint64_t awaited = 0;
@@ -235,15 +246,15 @@ static int replay(const struct replay_options *o, const struct manifest *m, stru
 	if (!r.sink)
 		return DRB_EXIT_USAGE;
 	select_cohorts(o, m, &r.measured_slots.first, &r.measured_slots.end);
-	// Files are opened before the run, so that an error in a name does not cost the run.
-	FILE *records = o->records ? drb_file_write(o->records) : NULL;
-	FILE *hgrm = o->hgrm ? drb_file_write(o->hgrm) : NULL;
-	r.links = o->links ? drb_file_write(o->links) : NULL;
+	FILE *records = replay_file(o->records);
+	FILE *hgrm = replay_file(o->hgrm);
+	r.links = replay_file(o->links);
 	int rc = replay_run(&r, &outcome);
 	r.sink->ops->destroy(r.sink);
 	if (rc < 0)
 		return DRB_EXIT_USAGE;
 	int code = measured_print(o, m, slot_ns, awaited, &outcome);
+	withdraw_unsent(&outcome, m, t, s);
 	if (records)
 		records_write(records, s);
 	if (hgrm && records_write_latencies(hgrm, s) < 0)

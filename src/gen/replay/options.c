@@ -7,6 +7,7 @@
 
 #include "core/fabric/names.h"
 
+#include "common/cli/file.h"
 #include "common/cli/format_option.h"
 #include "common/cli/log.h"
 #include "common/cli/options.h"
@@ -153,12 +154,35 @@ static const struct drb_option captures[] = {
 	{0},
 };
 
+FILE *replay_file(const char *path)
+{
+	FILE *file = path ? drb_file_write(path) : NULL;
+
+	if (file && file == stdout)
+		stdout = stderr;
+	return file;
+}
+
+// Only one file can be standard output.
+static void check_files(const struct replay_options *o)
+{
+	const char *const paths[] = {o->records, o->hgrm, o->links, o->flow_records};
+	uint32_t standard = 0;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		standard += paths[i] && strcmp(paths[i], "-") == 0;
+	if (standard > 1)
+		drb_die("only one of --records, --hgrm, --links and --flow-records can be "
+			"standard output");
+}
+
 static void complete(void *options)
 {
 	const struct replay_options *o = options;
 
 	if (o->captures.count == 0)
 		drb_die("nothing to replay: give a directory of drbgen write, or capture files");
+	check_files(o);
 	if (o->part && o->begin_ns == REPLAY_ABSENT)
 		drb_die("--hosts: the other hosts must begin at the same time: give --begin");
 	if (o->max_gap_ns && o->schedule.mode != SCHEDULE_TIMES)
@@ -201,7 +225,8 @@ void replay_options_parse(struct replay_options *o, int argc, char **argv)
 		sets,
 		"Sends the captures of DIR, or any FILEs, from the hosts of a running fabric and "
 		"reports what arrived. A FILE may be compressed by gzip. - is standard input, or "
-		"standard output for files that are written.\v"
+		"standard output for files that are written; the report is then on standard "
+		"error.\v"
 		"Latencies count from the slot in which a packet is generated. Every link, also "
 		"that of the host, takes one slot. In captures, addresses of the fabric keep "
 		"their hosts; other addresses get a host from --map or by hash. Several files "

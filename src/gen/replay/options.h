@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/cli/options.h"
 #include "common/cli/table.h"
@@ -44,6 +45,11 @@ struct replay_options {
 
 // Parses the command line. Errors end the program with DRB_EXIT_USAGE.
 void replay_options_parse(struct replay_options *o, int argc, char **argv);
+
+// Opens a file of results, or NULL without a path. The report goes to standard error if a file is
+// standard output. Exits after a message if the file cannot be opened: call it before the run,
+// which an error in a name must not cost.
+FILE *replay_file(const char *path);
 
 // Bytes for each of N receiving sockets: enough for packets that arrive while the reader waits for
 // a core, but together no more than a small machine can spare.

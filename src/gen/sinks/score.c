@@ -25,6 +25,7 @@ struct expected {
 };
 
 #define NOT_SEEN UINT64_MAX
+#define NOT_SENT (UINT64_MAX - 1)
 // If a packet's arrival is this much before its sending, the times are of two clocks.
 #define SAME_CLOCK_NS INT64_C(100000)
 
@@ -331,6 +332,13 @@ void score_result(struct score *s, struct tally *tally, struct drb_latency *late
 	*latency = measured_latency(s);
 }
 
+void score_withdraw(struct score *s, uint32_t src, uint32_t dst, uint32_t sequence)
+{
+	const struct stream *stream = find_stream(s->streams, s->streams_room, key_of(src, dst));
+
+	s->arrival[stream->base + sequence].rx_ns = NOT_SENT;
+}
+
 void score_each(const struct score *s, void (*visit)(void *context, const struct score_record *r),
 		void *context)
 {
@@ -338,6 +346,8 @@ void score_each(const struct score *s, void (*visit)(void *context, const struct
 		const struct stream *stream = &s->streams[i];
 		for (uint32_t k = 0; k < stream->count; k++) {
 			const struct arrival *a = &s->arrival[stream->base + k];
+			if (a->rx_ns == NOT_SENT)
+				continue;
 			visit(context,
 			      &(struct score_record){.source = (uint32_t)(stream->key >> 32),
 						     .destination = (uint32_t)stream->key,

@@ -55,7 +55,9 @@ struct score_record {
 	uint64_t rx_ns; // valid if it arrived
 	int64_t latency_ns;
 };
-// Visits every announced packet; packets of a stream come in order.
+// Leaves a packet that was never sent out of score_each(). After score_ready().
+void score_withdraw(struct score *s, uint32_t src, uint32_t dst, uint32_t sequence);
+// Visits every other announced packet; packets of a stream come in order.
 void score_each(const struct score *s, void (*visit)(void *context, const struct score_record *r),
 		void *context);
 

@@ -123,6 +123,7 @@ TEST(mistakes_are_refused)
 		"--slot 0ns d",
 		"--slot 2 d",
 		"--stats 0 d",
+		"--records - --links - d",
 		"--warmup x d",
 		"--sink disk d",
 		"--buffer 15 d",

@@ -288,6 +288,12 @@ TEST(every_packet_is_told)
 	assert_int_equal(seen[1].cohort, 1);
 	assert_int_equal(seen[1].rx_ns, START + 190);
 	assert_int_equal(seen[1].latency_ns, 90);
+	// A packet that was never sent has no fate.
+	seen[0].cohort = seen[1].cohort = 7;
+	score_withdraw(s, 0, 1, 0);
+	score_each(s, visit, seen);
+	assert_int_equal(seen[0].cohort, 7);
+	assert_int_equal(seen[1].cohort, 1);
 	score_free(s);
 }
 
