@@ -392,7 +392,8 @@ def points_become_setups():
                         ({'faults': 'x'}, 'detect: must be given')):
         said = refusal(lambda wrong=wrong: setup_of(MACHINE, wrong))
         assert want in said, said
-    assert {m: set(names) for m, names in points.OPTIONS.items()} == {m: set(names) for m, names in live.OPTIONS.items()}
+    assert {model: set(names) for model, names in points.OPTIONS.items()} == \
+        {model: set(names) for model, names in live.OPTIONS.items()}
     assert HOSTS_MAX == live.HOSTS_MAX
 
 
@@ -477,7 +478,8 @@ def mistakes_are_one_line():
 
 
 def old_names_say_the_new_ones():
-    for words, want in (([f'{TOPO}/fabric', 'demo'], 'drbfabric: demo is now: drblab demo (lab/run demo in a checkout)\n'),
+    for words, want in (([f'{TOPO}/fabric', 'demo'],
+                         'drbfabric: demo is now: drblab demo (lab/run demo in a checkout)\n'),
                         ([f'{TOPO}/experiment', '--runs', '2'], 'drbexperiment: is now drblab experiment, and with '
                          '--tcp drblab tcp (lab/run in a checkout)\n')):
         done = subprocess.run(words, text=True, capture_output=True, check=False)
