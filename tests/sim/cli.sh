@@ -284,6 +284,12 @@ refused 'has 128 nodes, F(3,3) has 54 hosts: take -l 3 -d 4' run "$dir/points"
 refused 'slots: leave them out' replay "$dir/list" --packet 1500 --slot 120
 refused 'give both' replay "${BASH_SOURCE[0]%/*}/../fuzz/corpus/list/htsim" --slot 120
 refused 'none/such: No such file' replay /none/such
+# No line was read of a folder, nor of an empty file.
+for words in "replay $dir" "run $dir" "packet --faults $dir" "packet --traffic file:$dir" "transfer --sizes file:$dir"; do
+  # shellcheck disable=SC2086
+  refused "$dir: Is a directory\$" $words
+done
+refused 'faults /dev/null: has no fault$' packet --faults /dev/null
 printf 'num_ranks 2\nrank 0 {\nsend 1b to 1\n}\n' >"$dir/goal"
 refused "$dir/goal:3: a send and a recv must meet" replay "$dir/goal"
 printf 'num_ranks 2\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\n}\n' >"$dir/goal"

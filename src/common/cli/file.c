@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,7 +89,16 @@ const char *drb_file_lines(FILE *in, const char *(*take)(void *context, char *li
 				? "a line has at most 510 bytes"
 				: take(context, line);
 	}
-	return wrong ? wrong : ferror(in) ? "cannot be read" : NULL;
+	return wrong ? wrong : ferror(in) ? drb_file_error(errno) : NULL;
+}
+
+void drb_file_complain(char *text, size_t size, const char *name, uint32_t line, const char *wrong)
+{
+	char place[sizeof(":4294967295")] = "";
+
+	if (line > 0)
+		snprintf(place, sizeof(place), ":%" PRIu32, line);
+	snprintf(text, size, "%.80s%s: %s", name, place, wrong);
 }
 
 FILE *drb_file_write(const char *path)

@@ -21,6 +21,8 @@ const char *drb_file_name(const char *path);
 // NULL: no error. *number: number of the last line; the caller sets it to 0.
 const char *drb_file_lines(FILE *in, const char *(*take)(void *context, char *line), void *context,
 			   uint32_t *number);
+// Writes "NAME:LINE: WRONG", or "NAME: WRONG" about a file of which no line was read.
+void drb_file_complain(char *text, size_t size, const char *name, uint32_t line, const char *wrong);
 
 // Opens a file for writing; NULL or "-" is standard output. Ends the program if it cannot be
 // opened.

@@ -36,7 +36,8 @@ static int line_refuse(char error[DRB_TRAFFIC_ERROR_MAX], uint32_t line, const c
 static int line_refuse(char error[DRB_TRAFFIC_ERROR_MAX], uint32_t line, const char *fmt, ...)
 {
 	va_list ap;
-	int n = snprintf(error, DRB_TRAFFIC_ERROR_MAX, "%u: ", line);
+	int n = line > 0 ? snprintf(error, DRB_TRAFFIC_ERROR_MAX, "%u: ", line)
+			 : snprintf(error, DRB_TRAFFIC_ERROR_MAX, " ");
 
 	va_start(ap, fmt);
 	vsnprintf(error + n, DRB_TRAFFIC_ERROR_MAX - (size_t)n, fmt, ap);

@@ -138,7 +138,7 @@ int drb_list_read(const char *name, FILE *in, const struct drb_list_scale *scale
 		r.format->free(r.own);
 	if (!wrong)
 		return 0;
-	snprintf(error, DRB_LIST_ERROR_MAX, "%.80s:%" PRIu32 ": %s", name, r.line, wrong);
+	drb_file_complain(error, DRB_LIST_ERROR_MAX, name, r.line, wrong);
 	drb_list_free(list);
 	return -EINVAL;
 }

@@ -103,12 +103,12 @@ int drb_sizes_read(const char *name, FILE *in, struct drb_sizes *sizes,
 							 : add_text(sizes, line, &heading);
 	}
 	if (!wrong && ferror(in))
-		wrong = "cannot be read";
+		wrong = drb_file_error(errno);
 	else if (!wrong && (!sizes->points || sizes->owned[sizes->points - 1].share < 1))
 		wrong = "the last share must be 1: " COUNTED;
 	if (!wrong)
 		return 0;
-	snprintf(error, DRB_SIZES_ERROR_MAX, "%.80s:%u: %s", name, number, wrong);
+	drb_file_complain(error, DRB_SIZES_ERROR_MAX, name, number, wrong);
 	drb_sizes_free(sizes);
 	return -EINVAL;
 }

@@ -146,6 +146,6 @@ int drb_topo_read(const char *name, FILE *in, struct drb_topo *topo, char why[DR
 	if (!wrong && topo_build(&r, topo) < 0)
 		wrong = text;
 	if (wrong)
-		snprintf(why, DRB_TOPO_WHY_MAX, "%.80s:%u: %s", name, r.line, wrong);
+		drb_file_complain(why, DRB_TOPO_WHY_MAX, name, r.line, wrong);
 	return wrong ? -EINVAL : 0;
 }

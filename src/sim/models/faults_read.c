@@ -165,7 +165,7 @@ int drb_faults_read(const char *name, FILE *in, const struct drb_faults_scale *s
 	if (!wrong && r.count == 0)
 		wrong = "has no fault";
 	if (wrong) {
-		snprintf(why, DRB_FAULTS_WHY_MAX, "%.80s:%u: %s", name, r.line, wrong);
+		drb_file_complain(why, DRB_FAULTS_WHY_MAX, name, r.line, wrong);
 		free(r.fault);
 		return -EINVAL;
 	}

@@ -87,15 +87,17 @@ static void close_input(struct run_verb *v)
 static void __attribute__((noreturn)) end_at_bad_line(const char *message)
 {
 	struct run_verb *v = running;
-	char text[1024];
+	char text[1024], whole[1200];
 
 	// A copy, because drb_die() overwrites the message.
 	snprintf(text, sizeof(text), "%s", message);
 	drb_die_by(NULL);
 	sim_pool_drain(v->pool);
 	close_input(v);
-	if (strncmp(text, "--", 2) != 0)
-		drb_die("%s:%" PRIu64 ": %s", source_name(v), v->line, text);
+	if (strncmp(text, "--", 2) != 0) {
+		drb_file_complain(whole, sizeof(whole), source_name(v), (uint32_t)v->line, text);
+		drb_die("%s", whole);
+	}
 	char *key = text + 2, *end = key + strcspn(key, " :");
 	const char *what = *end == ':' ? end + 1 : end;
 	for (char *c = key; c < end; c++)

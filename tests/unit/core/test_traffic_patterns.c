@@ -304,7 +304,7 @@ TEST(bad_files_are_refused_by_line)
 	static const struct {
 		const char *text, *error;
 	} cases[] = {
-		{"", "0: no host sends"},
+		{"", " no host sends"},
 		{"# nothing\n", "1: no host sends"},
 		{H, "1: no host sends"},
 		{"0,1,2,1\n", "1: the first line must be slot,from,to,rate"},
