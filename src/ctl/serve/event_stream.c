@@ -26,7 +26,7 @@ struct event_stream {
 	size_t sent;     // bytes of the current event
 };
 
-static const char prefix[] = "data: ", suffix[] = "\n\n";
+static const char line_prefix[] = "data: ", line_suffix[] = "\n\n";
 
 void event_streams_init(struct event_streams *all, struct poller *poller)
 {
@@ -52,9 +52,10 @@ static size_t stream_fill(struct event_stream *s, char *to, size_t room)
 {
 	size_t skip = s->sent, n;
 
-	n = copy_part(prefix, sizeof(prefix) - 1, &skip, to, room);
+	n = copy_part(line_prefix, sizeof(line_prefix) - 1, &skip, to, room);
 	n += n < room ? copy_part(s->json, s->json_length, &skip, to + n, room - n) : 0;
-	n += n < room ? copy_part(suffix, sizeof(suffix) - 1, &skip, to + n, room - n) : 0;
+	n += n < room ? copy_part(line_suffix, sizeof(line_suffix) - 1, &skip, to + n, room - n)
+		      : 0;
 	return n;
 }
 
@@ -119,7 +120,7 @@ static ssize_t read_stream(void *stream, uint64_t position, char *to, size_t roo
 		return result;
 	size_t n = stream_fill(s, to, room);
 	s->sent += n;
-	if (s->sent == sizeof(prefix) - 1 + s->json_length + sizeof(suffix) - 1) {
+	if (s->sent == sizeof(line_prefix) - 1 + s->json_length + sizeof(line_suffix) - 1) {
 		s->number = s->snapshot->number;
 		snapshot_release(s->snapshot);
 		s->snapshot = NULL;
