@@ -222,15 +222,17 @@ def a_followed_log_misses_no_line():
         assert [line for line in seen if line != 'end\n'] == written
 
 
-def an_empty_file_is_refused():
-    try:
-        scenario.read('/dev/null')
-    except Failure as e:
-        assert '/dev/null: has no event' in str(e), e
-    else:
-        raise AssertionError('it was read')
+def an_empty_file_may_only_watch():
+    events = scenario.read('/dev/null')
+    for replay, duration, want in ((None, None, True), (['x'], None, False), (None, 0.3, False)):
+        try:
+            scenario.need_some(events, argparse.Namespace(file='/dev/null', replay=replay, duration=duration))
+            said = ''
+        except Failure as e:
+            said = str(e)
+        assert ('/dev/null: has no event' in said) == want, (said, replay, duration)
 
 
 tap.run((growth_is_never_negative, unknown_stays_unknown, an_early_end_tells_what_is_left,
          a_program_that_was_not_built_is_named, events_come_by_time, one_switch_cuts_a_link_and_both_mend_it,
-         a_followed_log_misses_no_line, an_empty_file_is_refused))
+         a_followed_log_misses_no_line, an_empty_file_may_only_watch))

@@ -64,9 +64,13 @@ def read(path):
             raise usage(f"{path}:{number}: '{text}' is not TIME VERB ARGUMENT..., such as '2s kill s2-1'; verbs: "
                         f"{', '.join(faults.HANDLES)}")
         events.append(Event(float(found[1]) * NS[found[2]] / 1e9, found[3], found[4].split(), f'{path}:{number}'))
-    if not events:
-        raise usage(f"{path}: has no event, such as '2s kill s2-1'")
     return sorted(events, key=lambda event: event.at)
+
+
+def need_some(events, args):
+    """Refuses a scenario in which nothing happens. One without events may watch a fabric."""
+    if not (events or args.replay or args.duration):
+        raise usage(f"{args.file}: has no event, such as '2s kill s2-1': give one, --replay or --duration")
 
 
 def need_all(fabric, events, replay):
@@ -225,6 +229,7 @@ def run(args):
     if args.file == '-' and '-' in (args.replay or []):
         raise usage('-: standard input is the scenario or the traffic, not both')
     events = read(args.file)
+    need_some(events, args)
     fabric = fabrics.Fabric(args.name)
     fabric.need_plan()
     need_all(fabric, events, args.replay)
