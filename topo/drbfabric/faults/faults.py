@@ -59,8 +59,9 @@ class Link:
             return
         for _, port, namespace in self._ends_here():
             with netns.inside(namespace):
-                cured = state == 'up' and _is_gray(port)
-                netns.batch([f'link set dev {port} {word}' for word in (*['xdpgeneric off'][:cured], state)])
+                if state == 'up' and _is_gray(port):
+                    netns.batch([f'link set dev {port} xdpgeneric off'])
+                netns.batch([f'link set dev {port} {state}'])
 
     def lose_data(self):
         """Makes the link gray: it loses all frames but hellos, in both directions."""
