@@ -25,6 +25,7 @@ fabric() { "$root/topo/fabric" "$@"; }
 drbtopo() { "$build/src/plan/drbtopo" "$@"; }
 drbgen() { "$build/src/gen/drbgen" "$@"; }
 drbctl() { "$build/src/ctl/drbctl" "$@"; }
+drbsim() { "$build/src/sim/drbsim" "$@"; }
 
 # need PROGRAM...: these programs of this project must be built
 need() {

@@ -35,7 +35,7 @@ for workload in fixed:50-0.2 pipeline:2; do
 done
 # A rank of a pipeline sends a part once it has arrived, so no transfer begins before its
 # predecessor ends.
-"$root/build/src/sim/drbsim" job --job pipeline:2 --data 32 --seed 1 --list >"$scratch/list"
+drbsim job --job pipeline:2 --data 32 --seed 1 --list >"$scratch/list"
 check "steps wait for one another" python3 - "$scratch/list" "$scratch/report/transfers.csv" <<'PY'
 import csv, sys
 rows = [list(csv.DictReader(open(path, encoding='utf-8'))) for path in sys.argv[1:]]
