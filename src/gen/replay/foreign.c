@@ -263,7 +263,8 @@ static int report(struct foreign *f, const struct replay_result *outcome, const 
 					 .places = &f->places,
 					 .cut = f->cut,
 					 .busiest = busiest,
-					 .run = outcome};
+					 .run = outcome,
+					 .out = replay_report_file(o)};
 	return foreign_report_print(&r, o->format) ? DRB_EXIT_OK : DRB_EXIT_FAILED;
 }
 

@@ -99,7 +99,7 @@ static void put_run(struct drb_table *t, const struct foreign_report *r,
 
 static struct row print_rows(const struct foreign_report *r, enum drb_format format)
 {
-	struct drb_table *t = drb_table_new(stdout, format);
+	struct drb_table *t = drb_table_new(r->out, format);
 	struct row all = {0};
 
 	for (uint32_t h = 0; h < r->hosts; h++) {
@@ -121,9 +121,9 @@ static struct row print_rows(const struct foreign_report *r, enum drb_format for
 	return all;
 }
 
-static void print_latencies(const struct drb_latency *l)
+static void print_latencies(const struct drb_latency *l, FILE *out)
 {
-	struct drb_table *t = drb_table_new(stdout, DRB_FORMAT_TABLE);
+	struct drb_table *t = drb_table_new(out, DRB_FORMAT_TABLE);
 
 #define LINE(member, name)                                                                         \
 	drb_table_text(t, "latency", NULL, name);                                                  \
@@ -139,19 +139,22 @@ bool foreign_report_print(const struct foreign_report *r, enum drb_format format
 	struct row all = print_rows(r, format);
 
 	if (format == DRB_FORMAT_TABLE && run->latency.samples) {
-		printf("\nLatency of the %" PRIu64
-		       " packets that are unlike all others under way (of %" PRIu64 " received):\n",
-		       run->latency.samples, all.received);
-		print_latencies(&run->latency);
+		fprintf(r->out,
+			"\nLatency of the %" PRIu64
+			" packets that are unlike all others under way (of %" PRIu64
+			" received):\n",
+			run->latency.samples, all.received);
+		print_latencies(&run->latency, r->out);
 	}
 	if (format == DRB_FORMAT_TABLE) {
-		putchar('\n');
-		size_t more = flow_report_print(stdout, format, &r->traffic->flows, r->places,
+		fputc('\n', r->out);
+		size_t more = flow_report_print(r->out, format, &r->traffic->flows, r->places,
 						FLOWS_SHOWN);
 		if (more)
-			printf("and %zu more: --flow-records FILE has all\n", more);
+			fprintf(r->out, "and %zu more: --flow-records FILE has all\n", more);
 		if (*r->busiest)
-			printf("\nThe busiest links (--links FILE has all):\n%s", r->busiest);
+			fprintf(r->out, "\nThe busiest links (--links FILE has all):\n%s",
+				r->busiest);
 	}
 	if (all.others)
 		drb_info("%" PRIu64 " other packets came to the hosts (others): %straffic of other "

@@ -3,6 +3,7 @@
 // The output of a replay of foreign captures.
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "common/cli/table.h"
 #include "gen/captures/foreign.h"
@@ -18,6 +19,7 @@ struct foreign_report {
 	uint64_t cut;        // packets that the captures have only in part
 	const char *busiest; // table of the busiest links
 	const struct replay_result *run;
+	FILE *out;
 };
 
 // Prints a row for each host and one for all; a table leaves out hosts without figures, and also

@@ -107,7 +107,7 @@ static int measured_print(const struct replay_options *o, const struct manifest 
 		.links = &result->links,
 	};
 
-	report_measured(&report, o->format);
+	report_measured(&report, replay_report_file(o), o->format);
 	if (report.tally.strangers)
 		drb_info("%" PRIu64 " packets of other runs arrived and were left out",
 			 report.tally.strangers);

@@ -156,22 +156,28 @@ static const struct drb_option captures[] = {
 
 FILE *replay_file(const char *path)
 {
-	FILE *file = path ? drb_file_write(path) : NULL;
-
-	if (file && file == stdout)
-		stdout = stderr;
-	return file;
+	return path ? drb_file_write(path) : NULL;
 }
 
-// Only one file can be standard output.
-static void check_files(const struct replay_options *o)
+// Number of files that are standard output.
+static uint32_t standard_files(const struct replay_options *o)
 {
 	const char *const paths[] = {o->records, o->hgrm, o->links, o->flow_records};
-	uint32_t standard = 0;
+	uint32_t count = 0;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		standard += paths[i] && strcmp(paths[i], "-") == 0;
-	if (standard > 1)
+		count += paths[i] && strcmp(paths[i], "-") == 0;
+	return count;
+}
+
+FILE *replay_report_file(const struct replay_options *o)
+{
+	return standard_files(o) ? stderr : stdout;
+}
+
+static void check_files(const struct replay_options *o)
+{
+	if (standard_files(o) > 1)
 		drb_die("only one of --records, --hgrm, --links and --flow-records can be "
 			"standard output");
 }

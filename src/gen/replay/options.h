@@ -46,10 +46,11 @@ struct replay_options {
 // Parses the command line. Errors end the program with DRB_EXIT_USAGE.
 void replay_options_parse(struct replay_options *o, int argc, char **argv);
 
-// Opens a file of results, or NULL without a path. The report goes to standard error if a file is
-// standard output. Exits after a message if the file cannot be opened: call it before the run,
-// which an error in a name must not cost.
+// Opens a file of results, or NULL without a path. Exits after a message if the file cannot be
+// opened: call it before the run, which an error in a name must not cost.
 FILE *replay_file(const char *path);
+// Where the report goes: standard output, or standard error if a file of results is the former.
+FILE *replay_report_file(const struct replay_options *o);
 
 // Bytes for each of N receiving sockets: enough for packets that arrive while the reader waits for
 // a core, but together no more than a small machine can spare.

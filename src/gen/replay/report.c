@@ -101,10 +101,10 @@ static double machine_late_us(const struct report *r)
 #define PUT_AS_REAL(key, title, value, decimals) drb_table_real(t, #key, title, decimals, value);
 #define PUT_AS_TEXT(key, title, value, decimals) drb_table_text(t, #key, title, value);
 
-static void print_row(const struct report *r, enum drb_format format)
+static void print_row(const struct report *r, FILE *out, enum drb_format format)
 {
 	const struct link_report *l = r->links;
-	struct drb_table *t = drb_table_new(stdout, format);
+	struct drb_table *t = drb_table_new(out, format);
 
 #define PUT_SLOTS(key, member, ...)                                                                \
 	drb_table_real(t, #key "_slots", NULL, 2, in_slots(r, r->latency.member));
@@ -173,19 +173,19 @@ static void print_links(const struct report *r, struct drb_table *t)
 	drb_table_row_end(t);
 }
 
-void report_measured(const struct report *r, enum drb_format format)
+void report_measured(const struct report *r, FILE *out, enum drb_format format)
 {
 	static void (*const print[])(const struct report *r, struct drb_table *t) = {
 		print_counts, print_latencies, print_order, print_load, print_links};
 
 	if (format != DRB_FORMAT_TABLE) {
-		print_row(r, format);
+		print_row(r, out, format);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(print) / sizeof(print[0]); i++) {
-		struct drb_table *t = drb_table_new(stdout, format);
+		struct drb_table *t = drb_table_new(out, format);
 		if (i)
-			putchar('\n');
+			fputc('\n', out);
 		print[i](r, t);
 		drb_table_end(t);
 	}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/cli/table.h"
 #include "common/measures/latency.h"
@@ -36,4 +37,4 @@ bool report_clean(const struct report *r);
 
 // Prints the figures of a measured run. CSV and JSON get one row with all keys. Tables are for
 // people, with latencies in slots and microseconds.
-void report_measured(const struct report *r, enum drb_format format);
+void report_measured(const struct report *r, FILE *out, enum drb_format format);
