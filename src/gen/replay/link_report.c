@@ -140,7 +140,7 @@ bool link_report_slowed(const struct link_report *r, double latency_ns)
 
 void link_report_say(const struct link_report *r, uint64_t lost, double latency_ns)
 {
-	char who[2 * DRB_NAME_MAX] = "", since[48] = "", drops[80] = "";
+	char who[2 * DRB_NAME_MAX] = "", rates[96] = "this", since[48] = "", drops[80] = "";
 	uint64_t machine = r->machine_lost < lost ? r->machine_lost : lost;
 
 	if (r->silent)
@@ -155,14 +155,15 @@ void link_report_say(const struct link_report *r, uint64_t lost, double latency_
 			 r->late_switches == 2 ? "" : "es");
 	if (!isnan(r->slowed_s))
 		snprintf(since, sizeof(since), " from %.1f s on", r->slowed_s);
+	if (r->slowest < SLOWEST)
+		snprintf(rates, sizeof(rates), "links ran at %.0f to 100 %% of their rate%s, which",
+			 100 * r->slowest, since);
 	if (lost)
 		snprintf(drops, sizeof(drops),
 			 "about %" PRIu64 " of the %" PRIu64 " lost packets and ", machine, lost);
-	drb_warn("%s%s woke too late, as when CPUs are busy: links ran at %.0f to 100 %% of their "
-		 "rate%s, which made %sat least %.0f %% of the latency: use links of a lower "
-		 "--rate, with "
-		 "longer slots, or a less busy machine",
-		 r->worst, who, 100 * r->slowest, since, drops,
+	drb_warn("%s%s woke too late, as when CPUs are busy: %s made %sat least %.0f %% of the "
+		 "latency: use links of a lower --rate, with longer slots, or a less busy machine",
+		 r->worst, who, rates, drops,
 		 latency_ns > 0 ? fmin(100, 100 * r->machine_late_ns / latency_ns) : 0);
 }
 

@@ -101,7 +101,7 @@ machine_is_named() {
   if jq -e '.slowest_link < 0.99 or .machine_lost > 0 or .machine_late_us > 0.05 * .latency_mean_us' "$scratch/report"; then
     lines=1
     jq -e .late "$scratch/report" &&
-      grep -E 'warning: drb-s[0-9-]+ .*woke too late, .*: links ran at [0-9]+ to 100 % of their rate from [0-9.]+ s on, which made .*at least [0-9]+ % of the latency: ' \
+      grep -E 'warning: drb-s[0-9-]+ .*woke too late, .*: (links ran at [0-9]+ to 100 % of their rate from [0-9.]+ s on, which|this) made .*at least [0-9]+ % of the latency: ' \
         "$scratch/said" || return
   fi
   [ "$(grep -c 'drb-.*woke too late' "$scratch/said")" = $lines ]

@@ -120,6 +120,10 @@ TEST(what_the_machine_took_is_named)
 	link_report_say(&r, 0, 1e10);
 	assert_non_null(
 		strstr(drb_msg_last(), "from 5.0 s on, which made at least 40 % of the latency:"));
+	// Links that kept their rate are not blamed.
+	r.slowest = 0.998;
+	link_report_say(&r, 0, 1e10);
+	assert_non_null(strstr(drb_msg_last(), "CPUs are busy: this made at least 40 % of the"));
 }
 
 // A link of switch s2-7 leads here, drops 3000 packets and lost 2.5 s. These packets would have
