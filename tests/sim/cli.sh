@@ -223,6 +223,10 @@ refused 'No such file' packet --faults "$dir/none"
 for verb in packet transfer job; do
   echo '5 cut h0' >"$dir/faults" && refused "faults:1: cut: 'h0' is no link" $verb --faults "$dir/faults"
 done
+printf '40 cut s1-0.u0\n50 cut s1-1.u0\n49 mend s1-0.u0\n' >"$dir/faults"
+"$sim" packet --slots 50 --stats 10 --load 0.5,0.6 --faults "$dir/faults" 2>"$dir/errors" >"$dir/out"
+[ "$(grep -c 'faults: 1 of 3 faults come after the 50 slots of the run: .* --slots$' "$dir/errors")" = 1 ] ||
+  { echo "not ok: no warning of faults after the run: $(cat "$dir/errors")" && failed=1; }
 echo '5us kill s2-0' >"$dir/faults"
 refused 'take a number of slots' packet --faults "$dir/faults"
 refused 'too many for the 4 hosts of F' packet -l 1 -d 2 --traffic stride:4

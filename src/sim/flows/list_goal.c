@@ -185,6 +185,8 @@ static const char *add_dependency(struct drb_list_reader *r, const struct words 
 			return l[i] ? "must name two labels of lines before, of this rank"
 				    : NO_MEMORY;
 	}
+	if (l[0]->place == l[1]->place)
+		return "a label cannot require itself";
 	// A computation counts as sent when it is over.
 	const struct drb_list_wait wait = {l[0]->place, l[1]->place,
 					   w->word[1][0] == 'i' ? DRB_LIST_BEGUN : DRB_LIST_SENT};

@@ -12,6 +12,7 @@
 struct matrix {
 	uint32_t connections, triggers; // numbers in the head
 	struct drb_list_ends fires, waits, trigger;
+	struct drb_list_ends ids; // the key is the id of a connection
 };
 
 static bool begins(const char *line)
@@ -78,7 +79,7 @@ static const char *add_word(struct drb_list_reader *r, const char *word, char **
 			    struct drb_listed *t)
 {
 	struct matrix *m = r->own;
-	uint32_t ignored;
+	uint32_t n;
 
 	if (strcmp(word, "start") == 0)
 		return add_start(r, line, t);
@@ -90,10 +91,15 @@ static const char *add_word(struct drb_list_reader *r, const char *word, char **
 		return add_end(r, &m->fires, line, r->list->count, DRB_LIST_KNOWN);
 	if (strcmp(word, "recv_done_trigger") == 0)
 		return add_end(r, &m->fires, line, r->list->count, DRB_LIST_ARRIVED);
-	if (strcmp(word, "id") == 0 || strcmp(word, "prio") == 0)
-		return number(line, 0, &ignored) < 0 ? "id and prio must be numbers" : NULL;
-	return "a connection has id, start, size, prio, trigger, send_done_trigger, "
-	       "recv_done_trigger and nothing else";
+	const bool is_id = strcmp(word, "id") == 0;
+	if (!is_id && strcmp(word, "prio") != 0)
+		return "a connection has id, start, size, prio, trigger, send_done_trigger, "
+		       "recv_done_trigger and nothing else";
+	if (number(line, 0, &n) < 0)
+		return "id and prio must be numbers";
+	const struct drb_list_end id = {n, 0, r->list->count, r->line};
+	// As in uet-htsim, 0 stands for no id.
+	return is_id && n ? drb_list_wrong(drb_list_ends_add(&m->ids, id)) : NULL;
 }
 
 static const char *add_connection(struct drb_list_reader *r, char *pair, char *arrow, char *line)
@@ -232,6 +238,20 @@ static const char *check_named(struct drb_list_reader *r, const struct drb_list_
 	return NULL;
 }
 
+static const char *check_ids(struct drb_list_reader *r)
+{
+	struct drb_list_ends *ids = &((struct matrix *)r->own)->ids;
+
+	drb_list_ends_sort(ids);
+	for (uint32_t i = 1; i < ids->count; i++) {
+		if (ids->end[i].key != ids->end[i - 1].key)
+			continue;
+		r->line = ids->end[i].line;
+		return "two connections have this id";
+	}
+	return NULL;
+}
+
 static const char *htsim_end(struct drb_list_reader *r)
 {
 	struct matrix *m = r->own;
@@ -255,7 +275,9 @@ static const char *htsim_end(struct drb_list_reader *r)
 	}
 	if (!wrong)
 		wrong = check_named(r, &m->waits);
-	return wrong ? wrong : check_named(r, &m->fires);
+	if (!wrong)
+		wrong = check_named(r, &m->fires);
+	return wrong ? wrong : check_ids(r);
 }
 
 static void free_own(void *own)
@@ -265,6 +287,7 @@ static void free_own(void *own)
 	free(m->fires.end);
 	free(m->waits.end);
 	free(m->trigger.end);
+	free(m->ids.end);
 	free(m);
 }
 

@@ -49,8 +49,9 @@ void sim_links_check(struct sim_links *links, const struct drb_tree *t);
 // size. Ends the process if the fat-tree that the user asked for has fewer hosts.
 void sim_fabric_take_hosts(struct sim_fabric *fabric, const char *name, uint32_t hosts);
 void sim_fail_read(struct sim_links *links, const struct drb_tree *t);
-// Reads the file of --faults. slot_ns: length of a slot; 0: unknown.
-void sim_faults_check(struct sim_links *links, const struct drb_tree *t, double slot_ns);
+// Reads the file of --faults. slot_ns: length of a slot; slots: length of the run. 0: unknown.
+void sim_faults_check(struct sim_links *links, const struct drb_tree *t, double slot_ns,
+		      uint32_t slots);
 // For flows: refuses schemes that route only packets, and names `cure` in the message.
 void sim_flow_scheme_check(const struct sim_fabric *fabric, const char *cure);
 // Checks that there are at least `links` links between switches.

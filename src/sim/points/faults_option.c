@@ -40,7 +40,21 @@ static struct drb_fault_list *read_file(const char *path, const struct drb_tree 
 	return list;
 }
 
-void sim_faults_check(struct sim_links *links, const struct drb_tree *t, double slot_ns)
+// Warns of faults after the end of the run. slots: its length; 0: unknown.
+static void warn_late(const char *path, const struct drb_fault_list *list, uint32_t slots)
+{
+	uint32_t late = 0;
+
+	while (slots && late < list->count && list->fault[list->count - 1 - late].slot >= slots)
+		late++;
+	if (late)
+		drb_warn("--faults %s: %u of %u faults come after the %u slots of the run: take "
+			 "earlier ones or more --slots",
+			 path, late, list->count, slots);
+}
+
+void sim_faults_check(struct sim_links *links, const struct drb_tree *t, double slot_ns,
+		      uint32_t slots)
 {
 	const double ns = slot_ns > 0 ? slot_ns : SLOT_NS;
 	char purpose[96];
@@ -54,6 +68,7 @@ void sim_faults_check(struct sim_links *links, const struct drb_tree *t, double 
 	if (!links->file) {
 		links->file = read_file(links->faults_path, t, slot_ns);
 		sim_shared_add(links->faults_path, purpose, links->file, free_list);
+		warn_late(links->faults_path, links->file, slots);
 	}
 	links->faults.fault = links->file->fault;
 	links->faults.count = links->file->count;

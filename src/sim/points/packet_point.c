@@ -245,7 +245,7 @@ static void packet_point_check(void *point)
 		drb_die("--traffic %s: too many for the %u hosts of F(%u,%u)", text,
 			p->fabric.tree.hosts, p->fabric.layers, p->fabric.arity);
 	sim_links_check(&p->links, &p->fabric.tree);
-	sim_faults_check(&p->links, &p->fabric.tree, 0);
+	sim_faults_check(&p->links, &p->fabric.tree, 0, p->slots);
 	p->threshold = sim_packet_threshold(&p->fabric, sim_uplink_load(&p->fabric, p->load));
 }
 

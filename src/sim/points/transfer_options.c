@@ -282,7 +282,7 @@ void sim_transfers_check(struct sim_transfers *t, bool listed)
 {
 	sim_fabric_check(&t->fabric);
 	sim_links_check(&t->links, &t->fabric.tree);
-	sim_faults_check(&t->links, &t->fabric.tree, drb_uec_units(&t->units).slot_ns);
+	sim_faults_check(&t->links, &t->fabric.tree, drb_uec_units(&t->units).slot_ns, 0);
 	check_speeds(t);
 	check_timeout(t);
 	sim_links_fit("--gray", t->gray.links, &t->fabric.tree);

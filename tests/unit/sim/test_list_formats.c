@@ -229,6 +229,9 @@ TEST(mistakes_in_matrices_name_the_line)
 		{HEAD "0->1 size 1 start 0 send_done_trigger 9\n",
 		 "list:3: the file must have the triggers that this connection names"},
 		{HEAD "0->1 size 1 start 0 size 2\n", "list:3: a connection has one size"},
+		{"Nodes 16\nConnections 4\n0->1 id 0 start 0 size 1\n2->1 id 7 start 0 size 1\n"
+		 "3->1 id 0 start 0 size 1\n4->1 id 7 start 0 size 1\n",
+		 "list:6: two connections have this id"},
 		{HEAD "0->1 size 1 start 0 start 5\n", "list:3: a connection has one start"},
 		{"Nodes 16\nConnections 1\nTriggers 2\n0->5 trigger 1 size 10\n"
 		 "trigger id 1 id 2 oneshot\n",
@@ -263,6 +266,7 @@ TEST(mistakes_in_schedules_name_the_line)
 		{RANK "a: calc 1b\n}\n",
 		 "list:3: must be calc NANOSECONDS, and cpu NUMBER or nothing"},
 		{RANK "a: calc 1\na: calc 1\n}\n", "list:4: a rank must use a label once"},
+		{RANK "a: calc 1\na irequires a\n}\n", "list:4: a label cannot require itself"},
 		{RANK "a: calc 1\na requires b\n}\n",
 		 "list:4: must name two labels of lines before, of this rank"},
 		{RANK "a: calc 1\n}\nrank 2 {\nb: calc 1\nb requires a\n}\n",
