@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/flows/alone.h"
+
 const uint32_t drb_size_class_end[DRB_SIZE_CLASSES] = {UINT32_MAX, 68, 6849, UINT32_MAX};
 
 // Draws transfers in the order in which they begin.
@@ -18,6 +20,7 @@ struct workload {
 	const struct drb_workload_setup *setup;
 	struct drb_transfers *transfers;
 	struct draws draws;
+	struct drb_alone alone;
 	// The first measured transfer, the number of measured ones, and the number of measured ones
 	// that are over.
 	uint32_t first, measured, over;
@@ -111,39 +114,40 @@ static bool is_of(const struct drb_transfer *t, int class)
 	return t->size > above && t->size <= drb_size_class_end[class];
 }
 
-// Times and slowdowns of a class; sample[] has space for all measured transfers.
-static void sum_up(const struct workload *w, int class, uint64_t sample[],
-		   struct drb_workload_result *r)
+// Times and slowdowns of a class; both samples have space for all measured transfers. 0 or -ENOMEM.
+static int sum_up(struct workload *w, int class, uint64_t *const sample[2],
+		  struct drb_workload_result *r)
 {
 	const struct drb_transfer *t = w->transfers->transfer + w->first;
+	size_t n = 0;
 
-	for (int slowdown = 0; slowdown < 2; slowdown++) {
-		size_t n = 0;
-		for (uint32_t i = 0; i < w->measured; i++) {
-			if (!t[i].finish || !is_of(&t[i], class))
-				continue;
-			uint64_t time = t[i].finish - t[i].start;
-			double alone = (double)drb_transfer_alone(&w->setup->transfers, &t[i]);
-			sample[n++] =
-				slowdown
-					? (uint64_t)llround((double)time / alone * DRB_SLOWDOWN_ONE)
-					: time;
-		}
-		*(slowdown ? &r->of[class].slowdown : &r->of[class].time) =
-			drb_latency_of(sample, n);
+	for (uint32_t i = 0; i < w->measured; i++) {
+		if (!t[i].finish || !is_of(&t[i], class))
+			continue;
+		uint64_t time = t[i].finish - t[i].start;
+		uint64_t alone = drb_alone_slots(&w->alone, &t[i], w->setup->longest);
+		if (alone == 0)
+			return -ENOMEM;
+		sample[0][n] = time;
+		sample[1][n++] = (uint64_t)llround((double)time / (double)alone * DRB_SLOWDOWN_ONE);
 	}
+	r->of[class].time = drb_latency_of(sample[0], n);
+	r->of[class].slowdown = drb_latency_of(sample[1], n);
+	return 0;
 }
 
-static int report(const struct workload *w, struct drb_workload_result *r)
+static int report(struct workload *w, struct drb_workload_result *r)
 {
 	const struct drb_transfer *t = w->transfers->transfer + w->first;
-	uint64_t *sample = malloc(((size_t)w->measured + 1) * sizeof(*sample));
+	uint64_t *samples = malloc((2 * (size_t)w->measured + 1) * sizeof(*samples));
+	uint64_t *const sample[2] = {samples, samples + w->measured};
+	int rc = samples ? 0 : -ENOMEM;
 
-	if (!sample)
-		return -ENOMEM;
-	for (int class = 0; class < DRB_SIZE_CLASSES; class ++)
-		sum_up(w, class, sample, r);
-	free(sample);
+	for (int class = 0; rc == 0 && class < DRB_SIZE_CLASSES; class ++)
+		rc = sum_up(w, class, sample, r);
+	free(samples);
+	if (rc < 0)
+		return rc;
 	r->begun = w->measured;
 	for (uint32_t i = 0; i < w->measured; i++) {
 		r->broken += t[i].dropped > 0;
@@ -159,7 +163,8 @@ static int report(const struct workload *w, struct drb_workload_result *r)
 
 int drb_workload_run(const struct drb_workload_setup *setup, struct drb_workload_result *result)
 {
-	struct workload w = {.setup = setup};
+	struct workload w = {.setup = setup,
+			     .alone = {&setup->transfers, setup->same_source, NULL}};
 
 	*result = (struct drb_workload_result){0};
 	if (!is_valid(setup))
@@ -178,5 +183,6 @@ int drb_workload_run(const struct drb_workload_setup *setup, struct drb_workload
 	result->error = rc;
 	rc = report(&w, result);
 	drb_transfers_free(w.transfers);
+	drb_alone_free(&w.alone);
 	return rc;
 }

@@ -17,6 +17,7 @@ struct drb_workload_setup {
 	uint32_t slots;   // transfers that begin in slots warmup..slots - 1 are measured; others
 	uint32_t warmup;  // begin until all measured ones are over
 	uint32_t longest; // slots after which the run ends in any case
+	bool same_source; // slowdowns compare with the same source alone (alone.h)
 };
 
 // Classes of sizes, by their largest size in packets of 1460 bytes: 100 kB and 10 MB.

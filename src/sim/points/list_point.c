@@ -12,6 +12,7 @@
 #include "common/measures/latency.h"
 
 #include "sim/engine/shared_file.h"
+#include "sim/flows/alone.h"
 #include "sim/flows/job.h"
 #include "sim/flows/list_run.h"
 #include "sim/flows/workload.h"
@@ -63,6 +64,7 @@ static const struct drb_option options[] = {
 static const struct sim_set sets[] = {
 	SIM_TRANSFER_SETS(struct list_point, base),
 	{sim_longest_option, AT(base)},
+	{sim_alone_option, AT(base)},
 	{options, 0},
 	{.options = NULL},
 };
@@ -231,11 +233,10 @@ static int bound_of(const struct drb_transfers_setup *setup, const struct drb_li
 	return rc;
 }
 
-static struct transfer_row row_of(const struct drb_transfers_setup *setup,
-				  const struct drb_listed *l, const struct drb_list_time *time)
+static struct transfer_row row_of(uint64_t alone, const struct drb_listed *l,
+				  const struct drb_list_time *time)
 {
-	const struct drb_transfer t = {.source = l->source, .dest = l->dest, .size = l->size};
-	const uint64_t alone = drb_transfer_alone(setup, &t), took = time->finish - time->start;
+	const uint64_t took = time->finish - time->start;
 	const bool over = time->ended;
 
 	return (struct transfer_row){
@@ -255,9 +256,9 @@ static bool counts(const struct list_point *p, const struct drb_listed *l)
 	return l->slot >= p->from && (p->until == 0 || l->slot < p->until);
 }
 
-// `sample` and the rows of the part have space for all transfers of the list.
-static void sum_up(const struct list_point *p, const struct drb_transfers_setup *setup,
-		   const struct drb_list_result *r, uint64_t sample[], struct sim_outcome *out)
+// `sample` and the rows of the part have space for all transfers of the list. 0 or -ENOMEM.
+static int sum_up(const struct list_point *p, struct drb_alone *alone,
+		  const struct drb_list_result *r, uint64_t sample[], struct sim_outcome *out)
 {
 	struct list_row *row = out->row;
 	struct transfer_row *part = out->part[1].rows;
@@ -271,7 +272,14 @@ static void sum_up(const struct list_point *p, const struct drb_transfers_setup 
 			row->waits_never += !r->time[i].ended;
 			continue;
 		}
-		struct transfer_row t = row_of(setup, l, &r->time[i]);
+		const uint64_t slots = drb_alone_slots(alone,
+						       &(struct drb_transfer){.source = l->source,
+									      .dest = l->dest,
+									      .size = l->size},
+						       p->base.longest);
+		if (slots == 0)
+			return -ENOMEM;
+		struct transfer_row t = row_of(slots, l, &r->time[i]);
 		t.transfer = i;
 		t.time_us = p->list->scaled && r->time[i].finish ? t.time * slot_ns / 1000 : NAN;
 		row->transfers++;
@@ -290,6 +298,7 @@ static void sum_up(const struct list_point *p, const struct drb_transfers_setup 
 	row->resent = (double)r->resent / (double)(r->dropped + r->packets);
 	row->lost_to = r->lost_to;
 	row->marked = (double)r->marked / (double)r->packets;
+	return 0;
 }
 
 static void warn(const struct list_point *p, struct sim_outcome *out)
@@ -320,6 +329,7 @@ static int list_point_run(const void *point, struct sim_outcome *out)
 	struct list_row *row = out->row;
 	uint64_t *sample = malloc(room * sizeof(*sample));
 	struct drb_list_result r = {.time = calloc(room, sizeof(*r.time))};
+	struct drb_alone alone = {&setup.transfers, p->base.alone == SIM_ALONE_SAME, NULL};
 
 	if (p->transfers)
 		out->part[1].rows = calloc(room, sizeof(struct transfer_row));
@@ -334,12 +344,13 @@ static int list_point_run(const void *point, struct sim_outcome *out)
 		rc = r.error;
 	if (rc == 0 && links.link)
 		rc = sim_put_transfer_links(&p->base.fabric.tree, &links, out, 0);
-	if (rc == 0) {
-		sum_up(p, &setup.transfers, &r, sample, out);
+	if (rc == 0)
+		rc = sum_up(p, &alone, &r, sample, out);
+	if (rc == 0)
 		warn(p, out);
-	} else {
+	else
 		sim_transfers_explain(rc, out);
-	}
+	drb_alone_free(&alone);
 	free(links.link);
 	free(sample);
 	free(r.time);

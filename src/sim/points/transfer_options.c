@@ -174,6 +174,13 @@ const struct drb_option sim_longest_option[] = {
 	{0},
 };
 
+const struct drb_option sim_alone_option[] = {
+	{"--alone", "open|same",
+	 "Slowdowns compare with the transfer alone: with an open source, or with the same source",
+	 .kind = DRB_OPTION_WORD, AT(alone), .initial = "open"},
+	{0},
+};
+
 static struct drb_fault_list faults_of(const struct sim_transfers *t)
 {
 	struct drb_fault_list faults = t->links.faults;

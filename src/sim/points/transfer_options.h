@@ -22,6 +22,7 @@ struct sim_transfers {
 	struct drb_uec_units units;
 	double ack, ack_room;
 	uint32_t longest; // slots of a list
+	enum sim_alone { SIM_ALONE_OPEN, SIM_ALONE_SAME } alone;
 	bool handshake, trim, timer_each, list_links;
 	uint64_t seed;
 	double threshold; // set by the caller after the check
@@ -29,6 +30,7 @@ struct sim_transfers {
 
 extern const struct drb_option sim_transfer_options[];
 extern const struct drb_option sim_longest_option[]; // for models that play lists
+extern const struct drb_option sim_alone_option[];   // for models with slowdowns of transfers
 
 // clang-format off
 #define SIM_TRANSFER_SETS(type, member)                                                            \

@@ -62,6 +62,7 @@ static const struct drb_option options[] = {
 
 static const struct sim_set sets[] = {
 	SIM_TRANSFER_SETS(struct transfer_point, base),
+	{sim_alone_option, AT(base)},
 	{options, 0},
 	{.options = NULL},
 };
@@ -152,7 +153,8 @@ static struct drb_workload_setup workload_setup(const struct transfer_point *p, 
 					   .load = p->load,
 					   .slots = p->slots,
 					   .warmup = p->warmup,
-					   .longest = LONGEST * p->slots};
+					   .longest = LONGEST * p->slots,
+					   .same_source = p->base.alone == SIM_ALONE_SAME};
 }
 
 static struct class_row class_row_of(const struct drb_workload_result *r, int class)

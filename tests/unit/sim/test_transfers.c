@@ -3,6 +3,8 @@
 #include "fixtures/packet_run.h"
 #include "fixtures/transfers.h"
 
+#include "sim/flows/alone.h"
+
 static struct drb_transfers_setup setup_of(uint32_t layers, uint32_t arity, enum drb_scheme scheme)
 {
 	struct drb_transfers_setup s = transfers_setup(layers, arity);
@@ -154,6 +156,35 @@ TEST(alone_it_takes_its_size_and_its_way)
 			drb_transfers_free(t);
 		}
 	}
+}
+
+// With the same source, the time alone is that of a run with one transfer, at any distance.
+TEST(alone_with_the_same_source_it_takes_as_long)
+{
+	static const uint32_t to[] = {1, 4, 127}, size[] = {1, 20, 300};
+	uint32_t longer = 0;
+
+	for (int source = DRB_SIM_OPEN; source <= DRB_SIM_UEC; source++) {
+		struct drb_transfers_setup s = setup_of(3, 4, DRB_SCHEME_DRB);
+		struct drb_alone alone = {&s, true, NULL};
+		s.source = (enum drb_sim_source)source;
+		s.handshake = source == DRB_SIM_WINDOW;
+		s.delay = (struct drb_delay){{0, 3, 3, 9}, 0};
+		for (uint32_t i = 0; i < 18; i++) {
+			struct drb_transfers *t = new_of(&s);
+			add(t, 0, to[i % 3], size[i / 3 % 3]);
+			run_out(t);
+			const struct drb_transfer *f = &t->transfer[0];
+			assert_int_equal(drb_alone_slots(&alone, f, 100000), f->finish);
+			longer += f->finish > drb_transfer_alone(&s, f);
+			assert_int_equal(
+				drb_alone_slots(&(struct drb_alone){&s, false, NULL}, f, 100000),
+				drb_transfer_alone(&s, f));
+			drb_transfers_free(t);
+		}
+		drb_alone_free(&alone);
+	}
+	assert_true(longer > 0);
 }
 
 // Transfers of a host send one packet each in turn: the shorter of two is done after twice its
