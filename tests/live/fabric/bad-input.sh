@@ -132,12 +132,22 @@ check "down names what still runs" fails_with 0 '^drbfabric: sleep .process [0-9
 kill %1
 
 # A harness waits for another one and reports it; no other process can make it wait.
-flock /run/drbfabric.lock sleep 5 &
+flock /run/drbfabric.lock sleep 600 &
+holder=$!
 is_locked() { ! flock -n /run/drbfabric.lock true; }
 soon is_locked >/dev/null
-check "who is waited for is named" \
-  fails_with 0 '^drbfabric: waiting for process [0-9]+ .flock /run/drbfabric.lock sleep 5., which changes a fabric$' \
-  fabric up -l 1 -d 2 --rate 500pps
+fabric up -l 1 -d 2 --rate 500pps 2>"$scratch/said" &
+up=$!
+soon test -s "$scratch/said" >/dev/null
+pkill -P $holder -x sleep
+wait $up
+code=$?
+goes_on() {
+  cat "$scratch/said"
+  [ "$code" = 0 ] && [ "$(wc -l <"$scratch/said")" = 1 ] &&
+    grep -E '^drbfabric: waiting for process [0-9]+ .flock /run/drbfabric.lock sleep 600., which changes a fabric$' "$scratch/said"
+}
+check "who is waited for is named" goes_on
 if setpriv --reuid nobody --clear-groups true 2>/dev/null; then
   for path in /run/drbswitch /run/drbfabric.lock; do
     setpriv --reuid nobody --clear-groups flock $path sleep 60 2>/dev/null &
