@@ -172,19 +172,26 @@ TEST(test_nobody_reads)
 	close(ends[1]);
 }
 
+static void say_often(unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		drb_info("port %s: %u changes, %.1f%% of them", "d0", i, 0.5);
+		if (i % 50 == 0)
+			usleep(20000); // at most as many as fit in the ring
+	}
+}
+
 static int talk_too_much(void)
 {
 	set_back_s = 3600;
 	if (drb_log_writer_start() < 0)
 		return 2;
-	for (unsigned i = 0; i < 3 * DRB_LOG_LINES_MAX; i++) {
-		drb_info("port %s: %u changes, %.1f%% of them", "d0", i, 0.5);
-		if (i % 50 == 0)
-			usleep(20000); // at most as many as fit in the ring
-	}
+	say_often(3 * DRB_LOG_LINES_MAX);
 	drb_info("another kind");
 	for (unsigned i = 0; i < 130; i++)
 		usleep(100000);
+	say_often(DRB_LOG_LINES_MAX + 1); // the window is another one
+	usleep(500000);
 	return 0;
 }
 
@@ -197,7 +204,7 @@ TEST(test_one_message_too_often)
 	assert_int_equal(run_with(ends[1], talk_too_much), 0);
 	close(ends[1]);
 	read_all(ends[0]);
-	assert_int_equal(count("port d0: "), DRB_LOG_LINES_MAX);
+	assert_int_equal(count("port d0: "), 2 * DRB_LOG_LINES_MAX);
 	assert_int_equal(count("another kind"), 1);
 	assert_non_null(strstr(said, "warning: 200 more messages of this kind were left out: "
 				     "port ...: ... changes, ...... of them\n"));
