@@ -80,12 +80,6 @@ for kind in af_packet:9000 memif:9000 af_xdp:9000 af_packet:1280; do
   check "$driver: down" fabric down
 done
 check "nothing is left of these" nothing_left
-# Root runs these tests here, because tests/run.sh runs unit tests as a user who may load no
-# program.
-for name in xsk xdp_steer; do
-  test=$build/tests/unit/test_$name
-  [ ! -x "$test" ] || check "unit test $name" "$test"
-done
 check "out of range" fails_with 2 '1280..9000' fabric up -l 2 -d 2 --mtu 1000
 
 # Interfaces of hosts take longer packets than the fabric carries.

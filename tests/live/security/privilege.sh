@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Switches that forward have dropped their capabilities. Ports that go down and up, reloads,
-# restarts and an orderly end still work.
+# restarts and an orderly end still work. Unit tests that need rights run here, too.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -21,6 +21,20 @@ promiscuous() { # promiscuous NAMESPACE INTERFACE: prints how many users require
 flap() { # flap NAMESPACE INTERFACE: takes it down, and up again
   ip -n "$1" link set "$2" down && sleep 0.3 && ip -n "$1" link set "$2" up && sleep 0.3
 }
+
+# tests/run.sh runs unit tests as a user without rights. Some tests skip themselves then, and root
+# runs them here.
+with_rights() { # with_rights TEST: runs all of a program, and lists what it skips
+  "$build/tests/unit/$1" >"$scratch/said" 2>&1 || { cat "$scratch/said" && return 1; }
+  sed -En 's/^\[ +SKIPPED \] ([a-z]\w+)$/\1/p' "$scratch/said" | sort -u >"$scratch/skipped"
+}
+for file in $(grep -rl --include='*.c' 'skip()' "$root/tests/unit"); do
+  name=$(basename "$file" .c)
+  [ -x "$build/tests/unit/$name" ] || continue
+  true >"$scratch/skipped"
+  check "unit test ${name#test_} with rights" with_rights "$name"
+  while read -r part; do skip "unit test ${name#test_}: $part" "root lacks a right or the kernel a feature"; done <"$scratch/skipped"
+done
 
 for driver in af_packet af_xdp memif; do
   links=(--driver "$driver")

@@ -273,10 +273,14 @@ TEST_WITH(who_waits_keeps_nobody, begin, end)
 
 static struct drb_stats_request *begin_by(int fd, const char *text)
 {
+	const uint64_t until = drb_clock_now() + PATIENT_NS;
+
 	begun = NULL;
 	request(fd, text);
-	while (!begun)
+	while (!begun) {
+		assert_true(drb_clock_now() < until);
 		event_base_loop(base, EVLOOP_NONBLOCK);
+	}
 	return begun;
 }
 
@@ -387,13 +391,13 @@ TEST_WITH(operators_give_orders, begin, end)
 {
 	static const struct {
 		uid_t user;
-		gid_t primary, other;
+		gid_t primary, others[3];
 		bool may;
-	} clients[] = {{0, 5003, 5003, true},
-		       {5001, 5003, 5003, true},
-		       {5002, 5003, 5003, false},
-		       {5002, 5000, 5003, true},
-		       {5002, 5003, 5000, true}};
+	} clients[] = {
+		{0, 5003, {5003, 5003, 5003}, true},     {5001, 5003, {5003, 5003, 5003}, true},
+		{5002, 5003, {4999, 5003, 5004}, false}, {5002, 5000, {4999, 5003, 5004}, true},
+		{5002, 5003, {5000, 5003, 5004}, true},  {5002, 5003, {4998, 5000, 5004}, true},
+		{5002, 5003, {4998, 4999, 5000}, true}};
 
 	operators = (struct drb_operators){5001, 5000};
 	drb_stats_socket_close(stats);
@@ -401,7 +405,7 @@ TEST_WITH(operators_give_orders, begin, end)
 	assert_non_null(stats);
 	assert_int_equal(chmod(folder, 0711), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
-		if (setgroups(1, &clients[i].other) < 0 || setegid(clients[i].primary) < 0 ||
+		if (setgroups(3, clients[i].others) < 0 || setegid(clients[i].primary) < 0 ||
 		    seteuid(clients[i].user) < 0)
 			skip(); // takes root, and a user namespace with these
 		int fd = connect_to();
