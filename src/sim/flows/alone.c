@@ -39,14 +39,15 @@ static int by_size(const void *a, const void *b)
 	return (x->distance > y->distance) - (x->distance < y->distance);
 }
 
-// The setup with a small fat-tree of the same layers, without faults. Switches have one path, so
-// that no scheme makes a difference.
+// The setup with a small fat-tree of the same layers, without faults. A packet meets no other
+// transfer, so no scheme makes a difference.
 static struct drb_transfers_setup quiet_setup(const struct drb_transfers_setup *s)
 {
 	struct drb_transfers_setup quiet = *s;
 
 	drb_tree_init(&quiet.tree, s->tree.layers, s->tree.arity < 2 ? 1 : 2);
 	quiet.scheme = DRB_SCHEME_DMODK;
+	quiet.choices = 2;
 	quiet.unit = DRB_SIM_PACKET;
 	quiet.hosts = DRB_HOSTS_FLOW;
 	quiet.ways = NULL;
@@ -71,7 +72,8 @@ static int simulate(const struct drb_alone *alone, struct alone_time *time, uint
 	rc = drb_transfers_add(t, &one) < 0 ? -ENOMEM : 0;
 	while (rc == 0 && t->over == 0 && drb_transfers_slot(t) < longest)
 		rc = drb_transfers_step(t);
-	time->slots = t->transfer[0].finish ? t->transfer[0].finish : longest;
+	if (rc == 0)
+		time->slots = t->transfer[0].finish ? t->transfer[0].finish : longest;
 	drb_transfers_free(t);
 	return rc;
 }
