@@ -104,7 +104,7 @@ static void watch_read(struct link_watch *w, enum watch_moment moment)
 		s->gone |= rc < 0;
 		slowed |= rc > 0;
 	}
-	if (slowed && !w->slowed_ns && moment != WATCH_START)
+	if (slowed && !w->slowed_ns)
 		w->slowed_ns = w->looked_ns;
 	w->done |= 1U << moment;
 	w->looked_ns = began_ns;
