@@ -22,6 +22,8 @@
 #define TEXT_MAX 1024
 #define KINDS 128
 #define WINDOW_NS (DRB_LOG_WINDOW_S * UINT64_C(1000000000))
+#define WINDOW_MS (DRB_LOG_WINDOW_S * 1000)
+#define SAID_BITS 16 // of the count in a window
 // Limits at exit: the longest wait while standard error takes nothing, and the longest wait in all.
 #define REFUSED_NS UINT64_C(200000000)
 #define FLUSH_NS UINT64_C(5000000000)
@@ -39,8 +41,10 @@ struct slot {
 // Counts of one kind of message in the present window, shared by all threads.
 struct kind {
 	_Atomic(const char *) fmt; // NULL: free
-	atomic_uint_least64_t since_ns;
-	atomic_uint said, left_out;
+	// Start of the window in ms, then SAID_BITS for the messages that were logged in it. One word
+	// has both, so that a thread that opens a window does not undo what others counted in it.
+	atomic_uint_least64_t window;
+	atomic_uint left_out;
 	// Time at which the writing thread first saw that messages were left out; 0: all are
 	// reported.
 	uint64_t told_ns;
@@ -88,13 +92,21 @@ static bool may_say(const char *fmt)
 
 	if (!k)
 		return true; // more kinds than any program has
-	uint64_t now = drb_clock_now(), since = atomic_load(&k->since_ns);
+	const uint64_t now = drb_clock_now() / 1000000;
+	uint64_t before = atomic_load(&k->window), after;
 	// left_out keeps its value until the writing thread has reported it.
-	if ((since == 0 || now - since > WINDOW_NS) &&
-	    atomic_compare_exchange_strong(&k->since_ns, &since, now))
-		atomic_store(&k->said, 0);
-	if (atomic_fetch_add(&k->said, 1) < DRB_LOG_LINES_MAX)
-		return true;
+	for (;;) {
+		// Another thread may have opened a window after this thread took the time.
+		const int64_t age = (int64_t)(now - (before >> SAID_BITS));
+		if (before == 0 || age > WINDOW_MS)
+			after = now << SAID_BITS | 1;
+		else if ((before & ((1 << SAID_BITS) - 1)) < DRB_LOG_LINES_MAX)
+			after = before + 1;
+		else
+			break;
+		if (atomic_compare_exchange_strong(&k->window, &before, after))
+			return true;
+	}
 	atomic_fetch_add(&k->left_out, 1);
 	if (!atomic_exchange(&limits, true))
 		sem_post(&news);
