@@ -41,8 +41,8 @@ struct slot {
 // Counts of one kind of message in the present window, shared by all threads.
 struct kind {
 	_Atomic(const char *) fmt; // NULL: free
-	// Start of the window in ms, then SAID_BITS for the messages that were logged in it. One word
-	// has both, so that a thread that opens a window does not undo what others counted in it.
+	// Start of the window in ms, then SAID_BITS for the number of messages logged in it. One
+	// word has both, so that a thread that opens a window keeps what others counted in it.
 	atomic_uint_least64_t window;
 	atomic_uint left_out;
 	// Time at which the writing thread first saw that messages were left out; 0: all are
