@@ -99,6 +99,9 @@ def disturbed_and_lost_are_marked():
     said = ', '.join(summary.remarks(rows[0]))
     for part in '3 packets lost', '1 of 2 runs disturbed', '1 runs repeated':
         assert part in said, said
+    assert 'links ran at' not in said, said  # they kept their rate
+    slow = summary.remarks({**rows[0], 'slowest_link': 0.97})
+    assert '1 of 2 runs disturbed by the machine: links ran at 97% to 100 % of their rate' in slow, slow
     assert 'The machine disturbed runs: 1 were repeated, 1 stayed disturbed.' in summary.verdict(rows)
 
 

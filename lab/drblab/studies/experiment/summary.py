@@ -12,8 +12,6 @@ from typing import Any
 from drblab.engine import Row
 from drblab.studies.experiment.pairs import TOLERANCES, Result
 
-SLOWEST = 0.99  # a link is slowed if it runs at less than this share of its rate
-
 
 def _mean(values: Iterable[float]) -> float:
     values = [v for v in values if not math.isnan(v)]
@@ -102,9 +100,9 @@ def remarks(row: Row) -> list[str]:
     if row['lost']:
         found.append(f"{row['lost']} packets lost")
     if row['disturbed']:
-        slow = row['slowest_link'] < SLOWEST
+        share = f"{row['slowest_link']:.0%}"
         found.append(f"{row['disturbed']} of {row['runs']} runs disturbed by the machine" +
-                     (f": links ran at {row['slowest_link']:.0%} to 100 % of their rate" if slow else ''))
+                     (f': links ran at {share} to 100 % of their rate' if share != '100%' else ''))
     if row['repeated']:
         found.append(f"{row['repeated']} runs repeated")
     return found
