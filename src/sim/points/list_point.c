@@ -272,19 +272,20 @@ static int sum_up(const struct list_point *p, struct drb_alone *alone,
 			row->waits_never += !r->time[i].ended;
 			continue;
 		}
-		const uint64_t slots = drb_alone_slots(alone,
-						       &(struct drb_transfer){.source = l->source,
-									      .dest = l->dest,
-									      .size = l->size},
-						       p->base.longest);
+		const bool counted = r->time[i].ended && counts(p, l);
+		row->transfers++;
+		row->never += !r->time[i].ended;
+		if (!counted && !part)
+			continue;
+		const struct drb_transfer one = {
+			.source = l->source, .dest = l->dest, .size = l->size};
+		const uint64_t slots = drb_alone_slots(alone, &one, p->base.longest);
 		if (slots == 0)
 			return -ENOMEM;
 		struct transfer_row t = row_of(slots, l, &r->time[i]);
 		t.transfer = i;
 		t.time_us = p->list->scaled && r->time[i].finish ? t.time * slot_ns / 1000 : NAN;
-		row->transfers++;
-		row->never += !r->time[i].ended;
-		if (r->time[i].ended && counts(p, l))
+		if (counted)
 			sample[n++] = (uint64_t)llround(t.slowdown * DRB_SLOWDOWN_ONE);
 		if (part)
 			part[out->part[1].count++] = t;
