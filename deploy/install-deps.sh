@@ -22,7 +22,7 @@ packages=(
   python3-mesonpy python3-pip python3-venv python3-mpi4py openmpi-bin python3-distributed
   python3-nbclient python3-nbformat python3-ipykernel
   # tests and checks
-  libcmocka-dev dpdk logrotate iperf3 jq tcpdump clang libclang-rt-dev python3-clang gcovr clang-format cppcheck shellcheck
+  libcmocka-dev dpdk logrotate iperf3 jq tcpdump strace clang libclang-rt-dev python3-clang gcovr clang-format cppcheck shellcheck
   flake8 mypy codespell abigail-tools prometheus curl
   mandoc bash-completion zsh fish mininet iperf telnet
   ansible-core openssh-server python3-jsonschema python3-yaml

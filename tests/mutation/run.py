@@ -4,7 +4,8 @@
 
 Those that compile and that no test notices have survived: DIR/survivors has a patch of each. A survivor asks for a
 test, or for a line in tests/mutation/equivalent.txt that says why it changes nothing. Called again with the same DIR,
-it goes on where it was interrupted."""
+it goes on where it was interrupted. Each test runs once without a mutant, under strace: a mutant is tried only with
+tests that use its file."""
 
 import argparse
 import fnmatch
@@ -13,6 +14,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -125,22 +127,22 @@ class Journal:
             f.write(json.dumps(self.done[key]) + '\n')
 
 
-def usual_times(tree, journal):
-    """Returns the tests that pass without any mutant, with their usual times. Tests with known
-    inputs come first, in each group the quick ones."""
+def measured(tree, journal):
+    """Returns the tests that pass without any mutant, quick ones first, with their usual times and
+    the files that they use."""
     tests = list(tree.tests())
     left = [t for t in tests if f'test {t.name}' not in journal.done]
     if left:
         print(f'{len(left)} tests run once without a mutant', file=sys.stderr, flush=True)
-    for test, passed in tree.timed(left):
-        journal.add(f'test {test.name}', seconds=round(test.usual, 2), passed=passed)
+    for test, passed in tree.measured(left):
+        journal.add(f'test {test.name}', seconds=round(test.usual, 2), passed=passed, used=sorted(test.used))
     for test in tests:
-        test.usual = journal.done[f'test {test.name}']['seconds']
+        row = journal.done[f'test {test.name}']
+        test.usual, test.used = row['seconds'], frozenset(row['used'])
     failing = [t for t in tests if not journal.done[f'test {t.name}']['passed']]
     if failing:
         print(f"left out, as they fail without any mutant: {' '.join(t.name for t in failing)}", file=sys.stderr)
-    tests = [t for t in tests if t not in failing]
-    return sorted(tests, key=lambda t: (t.inputs is None, t.usual))
+    return sorted((t for t in tests if t not in failing), key=lambda t: t.usual)
 
 
 def attempt(tree, mutant, tests):
@@ -148,7 +150,7 @@ def attempt(tree, mutant, tests):
     with tree.changed(mutant):
         if tree.make() is not None:  # builds also what the last mutant changed
             return 'invalid', None
-        name = tree.noticed_by([t for t in tests if t.sees(mutant.file)])
+        name = tree.noticed_by([t for t in tests if mutant.file in t.used])
         return ('noticed' if name else 'survived'), name
 
 
@@ -196,6 +198,9 @@ def score(mutants, journal):
 
 def main():
     args = options()
+    if not shutil.which('strace'):
+        print('run.py: strace is missing: deploy/install-deps.sh installs it', file=sys.stderr)
+        return 2
     folder = os.path.abspath(args.out)
     os.makedirs(f'{folder}/survivors', exist_ok=True)
     tree = Tree(os.path.abspath(args.root), folder, args.jobs)
@@ -208,7 +213,7 @@ def main():
     journal = Journal(folder, state)
     mutants = chosen(tree, args)
     try:
-        try_all(tree, mutants, usual_times(tree, journal), journal, equivalents(args.root))
+        try_all(tree, mutants, measured(tree, journal), journal, equivalents(args.root))
     except KeyboardInterrupt:
         print('interrupted: called again, it goes on from here', file=sys.stderr)
         mutants = [m for m in mutants if m.key in journal.done]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A copy of the repository in which mutants are built and tested. The work tree stays unchanged."""
 
+import concurrent.futures
 import contextlib
 import functools
+import itertools
 import json
 import os
 import re
@@ -10,10 +12,10 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from typing import Any
 
 # Tests run without privileges, as in tests/stages.sh.
 UNPRIVILEGED = ['setpriv', '--reuid=65533', '--regid=65533', '--clear-groups', '--no-new-privs']
@@ -21,23 +23,22 @@ UNPRIVILEGED = ['setpriv', '--reuid=65533', '--regid=65533', '--clear-groups', '
 TIMES, SECONDS = 4, 10
 FAILED = re.compile(r'^\s*not ok(?!.*# (SKIP|TODO))', re.M)
 NOT_RUN = 77
+# Prints files that a process and its children open, with full paths, and programs that they start.
+TRACER = ['strace', '-f', '--seccomp-bpf', '-qq', '-y', '-z', '-s', '4096', '-e', 'trace=execve,open,openat']
+OPENED = re.compile(r'(?:(execve)\("|open(?:at)?\(.* = \d+<)([^">]+)')
 
 
 @dataclass
 class Test:
     """A test of the build.
 
-    name, command, environment: as meson runs it. usual: seconds that it takes. inputs: source files
-    of its programs, None if it may run any program. script: true if it may run any Python file."""
+    name, command, environment: as meson runs it. usual: seconds that it takes. used: files of the
+    copy that it opens, and those that the programs are made of which it runs."""
     name: str
     command: list
     environment: dict
     usual: float = 0.0
-    inputs: Any = field(default=None, repr=False)
-    script: bool = False
-
-    def sees(self, path):
-        return self.inputs is None or path in self.inputs or self.script and path.endswith('.py')
+    used: frozenset = field(default=frozenset(), repr=False)
 
 
 def _run(command, **more):
@@ -126,23 +127,14 @@ class Tree:
         """Yields all tests of the build."""
         with open(f'{self.build}/meson-info/intro-tests.json', encoding='utf-8') as f:
             said = json.load(f)
-        with open(f'{self.build}/meson-info/intro-targets.json', encoding='utf-8') as f:
-            targets = {t['id']: t['filename'] for t in json.load(f)}
-        inputs = self._inputs()
         for test in said:
-            used = [os.path.relpath(path, self.build) for t in test['depends'] for path in targets.get(t, [])]
-            built = [inputs[path] for path in used if path in inputs]
-            # A test that gets the folder of the build or the sources may run any program.
-            anything = not built or any(word in (self.build, self.source)
-                                        for word in (*test['cmd'], *test['env'].values()))
             # Python identifies a compiled file by the size and the time, in seconds, of its source.
             # A mutant may have the same, so tests must not write compiled files.
-            yield Test(test['name'], test['cmd'], {**os.environ, **test['env'], 'PYTHONDONTWRITEBYTECODE': '1'},
-                       inputs=None if anything else frozenset().union(*built),
-                       script=os.path.relpath(os.path.realpath(test['cmd'][0]), self.build) not in inputs)
+            yield Test(test['name'], test['cmd'], {**os.environ, **test['env'], 'PYTHONDONTWRITEBYTECODE': '1'})
 
+    @functools.cached_property
     def _inputs(self):
-        """Returns {program or library: files of the copy that it is built from}."""
+        """{program or library: files of the copy that it is built from}"""
         with open(f'{self.build}/meson-info/intro-targets.json', encoding='utf-8') as f:
             made = [os.path.relpath(path, self.build) for t in json.load(f)
                     if t['type'] in ('executable', 'shared library') for path in t['filename']]
@@ -150,11 +142,12 @@ class Tree:
             self._deps.get(o, ()) for o in _run(['ninja', '-C', self.build, '-t', 'inputs', path]).stdout.split()))
             for path in made}
 
-    def passes(self, test, seconds):
-        """True if the test passes, or is skipped, within this time in seconds."""
+    def passes(self, test, seconds, tracer=()):
+        """True if the test passes, or is skipped, within this time in seconds. tracer: a command
+        that runs it."""
         wrapper = UNPRIVILEGED if os.geteuid() == 0 else []
         # pylint: disable=consider-using-with
-        process = subprocess.Popen([*wrapper, *test.command], cwd=self.build, env=test.environment, text=True,
+        process = subprocess.Popen([*tracer, *wrapper, *test.command], cwd=self.build, env=test.environment, text=True,
                                    errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, start_new_session=True)
         try:
@@ -167,31 +160,63 @@ class Tree:
             process.wait()
         return process.returncode in (0, NOT_RUN) and not FAILED.search(said)
 
-    def timed(self, tests):
-        """Runs tests in parallel, sets their usual times, and yields (test, passed) as each
-        ends."""
-        def run(test):
+    def measure(self, test):
+        """Runs a test. Sets its usual time and the files that it uses. Returns whether it
+        passes."""
+        with tempfile.NamedTemporaryFile('r', encoding='utf-8', errors='replace') as log:
             begun = time.monotonic()
-            passed = self.passes(test, 600)
+            # A few tests fail under a tracer. The second attempt is as good for the time.
+            passed = self.passes(test, 600, [*TRACER, '-o', log.name]) or self.passes(test, 600)
             test.usual = time.monotonic() - begun
-            return test, passed
+            test.used = self._used(log.read())
+        return passed
+
+    def _used(self, trace):
+        """Returns the files of the copy that processes with this trace depend on."""
+        programs = {os.path.basename(path): files for path, files in self._inputs.items()}
+        used = set()
+        for call, path in OPENED.findall(trace):
+            name = os.path.relpath(path, self.source)
+            # A program may be started by a relative path, or be installed elsewhere.
+            if call == 'execve' or name.startswith(('build/', '..')):
+                used |= programs.get(os.path.basename(path), set())
+            else:
+                used.add(name)
+        return frozenset(used)
+
+    def measured(self, tests):
+        """Runs tests in parallel, and yields (test, passed) as each ends."""
         pool = ThreadPoolExecutor(self.jobs)
         try:
-            yield from (done.result() for done in as_completed([pool.submit(run, t) for t in tests]))
+            runs = {pool.submit(self.measure, t): t for t in tests}
+            yield from ((runs[done], done.result()) for done in as_completed(runs))
         finally:
             pool.shutdown(cancel_futures=True)
 
     def noticed_by(self, tests):
-        """Returns the name of the first test that fails, and fails again when run alone. Returns
-        None if there is none."""
-        for at in range(0, len(tests), self.jobs):
-            some = tests[at:at + self.jobs]
-            with ThreadPoolExecutor(self.jobs) as pool:
-                passed = list(pool.map(self._in_time, some))
-            for test, ok in zip(some, passed):
-                if not ok and not self._in_time(test):
+        """Returns the name of a test that fails, and fails again when run alone. Returns None if
+        there is none."""
+        left = iter(tests)
+        while failed := self._failed(left):
+            for test in failed:
+                if not self._in_time(test):
                     return test.name
         return None
+
+    def _failed(self, tests):
+        """Runs tests in parallel until one fails, and takes those that it runs from the iterator.
+        Returns the tests that failed."""
+        failed = []
+        with ThreadPoolExecutor(self.jobs) as pool:
+            runs = {pool.submit(self._in_time, t): t for t in itertools.islice(tests, self.jobs)}
+            while runs:
+                for run in concurrent.futures.wait(runs, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                    test = runs.pop(run)
+                    if not run.result():
+                        failed.append(test)
+                    if not failed:
+                        runs |= {pool.submit(self._in_time, t): t for t in itertools.islice(tests, 1)}
+        return failed
 
     def _in_time(self, test):
         return self.passes(test, TIMES * test.usual + SECONDS)
