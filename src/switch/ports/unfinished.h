@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <rte_mbuf.h>
+#include <rte_mbuf_core.h>
 
 #include "core/packet/wire.h"
 

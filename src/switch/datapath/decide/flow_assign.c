@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include <rte_bitops.h>
+#include <rte_common.h>
+
 #include "core/links/port_sets.h"
 #include "core/packet/flow_key.h"
 #include "core/routing/decide.h"
@@ -201,7 +204,7 @@ static uint32_t uplink_of_new(struct drb_worker *w, const struct drb_burst *b, u
 
 	// The sender is known by the port, or was checked by the layer-1 switch.
 	if (host == DRB_NO_LABEL)
-		host = drb_addr_label_octets(frame + RTE_ETHER_ADDR_LEN);
+		host = drb_addr_label_octets(frame + DRB_ETHER_SRC);
 	if (unlikely(!drb_flow_table_has_room(&w->decide.flows, host)))
 		return choose_alone(w, b, i);
 	uplink = choose_for_flow(w, b, i);

@@ -54,8 +54,8 @@ struct drb_classifier drb_classifier_at(const struct drb_class_tables *v,
 	drb_addr_mac(addr, ~(v->room - 1), j.mask);
 	memset(j.mask, 0xff, 2);
 	if (source != DRB_NO_LABEL) {
-		drb_addr_mac(addr, source, j.want + RTE_ETHER_ADDR_LEN);
-		memset(j.mask + RTE_ETHER_ADDR_LEN, 0xff, RTE_ETHER_ADDR_LEN);
+		drb_addr_mac(addr, source, j.want + DRB_ETHER_SRC);
+		memset(j.mask + DRB_ETHER_SRC, 0xff, DRB_ETHER_TYPE - DRB_ETHER_SRC);
 	} else if (to_hosts) {
 		// Compare only the bits of the mark: the rest of the source is not checked here.
 		j.want[DRB_MARK_AT] = addr->mac[1];

@@ -7,13 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <rte_ether.h>
-#include <rte_mbuf.h>
+#include <rte_branch_prediction.h>
+#include <rte_mbuf_core.h>
 
 #include "common/config/config.h"
 #include "core/fabric/addresses.h"
 #include "core/fabric/next_hop.h"
 #include "core/fabric/source_rule.h"
+#include "core/packet/wire.h"
 #include "core/routing/choice.h"
 
 #ifdef __SSE4_1__
@@ -22,7 +23,7 @@
 
 // Bytes of the shortest frame without FCS. The longest has drb_frame_max() bytes. Longer frames are
 // from a host with a larger MTU, and are still longer if a driver cuts them short.
-enum { DRB_FRAME_MIN = RTE_ETHER_HDR_LEN };
+enum { DRB_FRAME_MIN = DRB_ETHER_HEADER };
 
 // Offset of the byte that carries the mark of a scheme, XORed with that byte of the fabric's
 // prefix; and the bits of the mark.
@@ -81,7 +82,8 @@ bool drb_is_oversize(const struct drb_class_tables *v, const struct rte_mbuf *m)
 // True if the frame's source is one that may come in here.
 static inline bool drb_classifier_source_ok(const struct drb_classifier *j, const uint8_t *frame)
 {
-	return !j->mask[6] || memcmp(frame + 6, j->want + 6, RTE_ETHER_ADDR_LEN) == 0;
+	return !j->mask[DRB_ETHER_SRC] || memcmp(frame + DRB_ETHER_SRC, j->want + DRB_ETHER_SRC,
+						 DRB_ETHER_TYPE - DRB_ETHER_SRC) == 0;
 }
 
 // frame: 16 readable bytes.

@@ -6,7 +6,7 @@
 // from above. The layer-1 switch that sends the packet down to a host removes it. Sources of hosts
 // are checked, so no host can send a mark.
 
-#include <rte_mbuf.h>
+#include <rte_mbuf_core.h>
 
 #include "core/fabric/addresses.h"
 #include "core/packet/flow_key.h"

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <rte_mbuf.h>
+
 #include "core/packet/wire.h"
 #include "switch/ports/xdp/xsk_ring.h"
 

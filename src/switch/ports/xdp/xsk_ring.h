@@ -3,10 +3,10 @@
 // Accesses entries of an AF_XDP socket's rings, and buffers by their addresses in the memory that
 // is lent to the kernel.
 
-#include <rte_mbuf.h>
-
 #include "switch/ports/if_xdp.h"
 #include "switch/ports/xdp/xsk.h"
+
+struct rte_mbuf;
 
 // The low bits of an address are the offset of the buffer, the high bits that of the data in it.
 #define DRB_XSK_BUFFER_MASK ((UINT64_C(1) << XSK_UNALIGNED_BUF_OFFSET_SHIFT) - 1)

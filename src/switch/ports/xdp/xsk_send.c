@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include <rte_common.h>
+#include <rte_mbuf.h>
 
 #include "switch/ports/port.h"
 #include "switch/ports/xdp/xsk_ring.h"
