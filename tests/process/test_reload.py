@@ -3,6 +3,7 @@
 """drbswitch as a process: it reads its config again while packets pass.
 
 test_reload.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import json
 import os
 import select
 import signal
@@ -16,10 +17,13 @@ import time
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from world import (NULLS, SWITCH, WITHIN, World, ask, capture, conserved, stop, take_memory,  # noqa: E402
+from stopped import Stopped, worker  # noqa: E402
+from until import until  # noqa: E402
+from world import (NULLS, SWITCH, WITHIN, World, ask, capture, connect, conserved, stop, take_memory,  # noqa: E402
                    waited_for_cpus)
 
 PAUSES = 21
+WAITING = 64  # reloads at once
 
 
 def frame_of(flow, number, to=4):
@@ -212,6 +216,33 @@ def reload_of_a_pipe():
         stop(p)
 
 
+def too_many_at_once():
+    """While a worker does not run, orders wait. One more than may wait is refused at once."""
+    with World() as w:
+        p = w.ready(NULLS)
+        path = w.socket_of('drb-s1-0')
+
+        def changes():
+            return ask(path, '/drb/worker')[0]['changes']
+        before, clients = changes(), [connect(path) for _ in range(WAITING + 2)]
+        with Stopped(worker(p.pid, 0)):
+            for client in clients:
+                client.send(b'/drb/set,threshold=3')
+            refused: dict[socket.socket, str] = {}
+            while len(refused) < 2:
+                some = select.select([c for c in clients if c not in refused], [], [], WITHIN)[0]
+                refused |= {c: json.loads(c.recv(1 << 16))['/drb/set'] for c in some}
+            want = f'error: {w.dir}/c.yaml: not reloaded: too many reloads wait: try again'
+            assert list(refused.values()) == [want] * 2, refused
+        until(lambda: w.drain() or changes() == before + WAITING)  # the service manager reads
+        w.drain()
+        assert ask(path, '/drb/set,threshold=4')[0].startswith('ok: ')
+        assert changes() == before + WAITING + 1
+        for client in clients:
+            client.close()
+        stop(p)
+
+
 def another_switch_is_refused():
     """A config of another switch, or of another fabric, changes nothing."""
     with World() as w:
@@ -272,5 +303,5 @@ def changes_take_no_time():
         stop(p)
 
 
-tap.run((another_switch_is_refused, reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe,
+tap.run((another_switch_is_refused, reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe, too_many_at_once,
          link_rate_follows_the_device, changes_take_no_time))
