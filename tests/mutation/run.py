@@ -30,6 +30,8 @@ from tree import Tree  # noqa: E402
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PRODUCT = 'src/*', 'topo/*', 'lab/*', 'include/*'
+# Tests that take longer, in seconds, are tried when all mutants have been tried with the others.
+QUICK = 5
 
 
 def options():
@@ -145,36 +147,46 @@ def measured(tree, journal):
     return sorted((t for t in tests if t not in failing), key=lambda t: t.usual)
 
 
-def attempt(tree, mutant, tests):
-    """Returns (result, name of the test that noticed the mutant, or None)."""
+def attempt(tree, mutant, tests, if_none):
+    """Returns (result, name of the test that noticed the mutant, or None). if_none: the result if
+    no test did."""
     with tree.changed(mutant):
         if tree.make() is not None:  # builds also what the last mutant changed
             return 'invalid', None
         name = tree.noticed_by([t for t in tests if mutant.file in t.used])
-        return ('noticed' if name else 'survived'), name
+        return ('noticed' if name else if_none), name
 
 
-def try_all(tree, mutants, tests, journal, known):
-    """Tries the mutants that the journal does not have. Prints the progress, with an estimate of
-    the time left, on standard error."""
-    left = [m for m in mutants if m.key not in journal.done]
+def try_each(tree, mutants, tests, journal, if_none):
+    """Tries mutants with these tests. Prints the progress, with an estimate of the time left, on
+    standard error."""
     begun = time.monotonic()
-    for n, mutant in enumerate(left):
+    for n, mutant in enumerate(mutants):
         source = tree.read(mutant.file)
         change = mutant.change(source)
-        if any(line.startswith(f'{change}: ') for line in known):
-            journal.add(mutant.key, result='equivalent', change=change)
-            continue
-        result, test = attempt(tree, mutant, tests)
+        result, test = attempt(tree, mutant, tests, if_none)
         journal.add(mutant.key, result=result, test=test, change=change)
         if result == 'survived':
             name = re.sub(r'\W+', '-', mutant.file) + f'-{mutant.line}-{mutant.edit.start}.patch'
             with open(f'{tree.folder}/survivors/{name}', 'w', encoding='utf-8') as f:
                 f.write(mutant.patch(source))
         spent = time.monotonic() - begun
-        minutes = spent / (n + 1) * (len(left) - n - 1) / 60
-        print(f'{n + 1} of {len(left)}, {minutes:.0f} min left: line {mutant.line} of {change}: {result}'
+        minutes = spent / (n + 1) * (len(mutants) - n - 1) / 60
+        print(f'{n + 1} of {len(mutants)}, {minutes:.0f} min left: line {mutant.line} of {change}: {result}'
               f'{f" by {test}" if test else ""}', file=sys.stderr, flush=True)
+
+
+def try_all(tree, mutants, tests, journal, known):
+    """Tries the mutants that the journal does not have, first with quick tests, then with the
+    others."""
+    for mutant in mutants:
+        change = mutant.change(tree.read(mutant.file))
+        if mutant.key not in journal.done and any(line.startswith(f'{change}: ') for line in known):
+            journal.add(mutant.key, result='equivalent', change=change)
+    long = [t for t in tests if t.usual > QUICK]
+    try_each(tree, [m for m in mutants if m.key not in journal.done], tests[:len(tests) - len(long)], journal,
+             'unnoticed' if long else 'survived')
+    try_each(tree, [m for m in mutants if journal.done[m.key]['result'] == 'unnoticed'], long, journal, 'survived')
 
 
 def score(mutants, journal):
@@ -184,10 +196,13 @@ def score(mutants, journal):
         folder = '/'.join(mutant.file.split('/')[:2])
         counts.setdefault(folder, Counter())[journal.done[mutant.key]['result']] += 1
     total: Counter = sum(counts.values(), Counter())
-    print(f'{"folder":20} noticed survived equivalent invalid')
+    columns = 'noticed', 'unnoticed', 'survived', 'equivalent', 'invalid'
+    print(f'{"folder":20}', *columns)
     for folder, of in [*sorted(counts.items()), ('all', total)]:
-        print(f'{folder:20} {of["noticed"]:7} {of["survived"]:8} {of["equivalent"]:10} {of["invalid"]:7}')
-    if judged := total['noticed'] + total['survived']:
+        print(f'{folder:20}', *(f'{of[name]:{len(name)}}' for name in columns))
+    if total['unnoticed']:
+        print(f'those unnoticed so far were not tried with tests that take more than {QUICK} s')
+    if judged := total['noticed'] + total['unnoticed'] + total['survived']:
         print(f'{100 * total["noticed"] / judged:.0f} % noticed')
     for mutant in mutants:
         row = journal.done[mutant.key]
