@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading captures, merging them, and the times at which their packets are sent.
+#include "fixtures/capture_file.h"
 #include "fixtures/unit.h"
 
 #include <unistd.h>
@@ -126,20 +127,6 @@ static struct pcap_file sample(uint32_t magic)
 	};
 }
 
-// Writes size bytes to a file and reads it as a capture.
-static int load(struct trace *t, const void *bytes, size_t size)
-{
-	char path[] = "/tmp/test_gen_trace.XXXXXX";
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, size), size);
-	close(fd);
-	int rc = trace_load(t, path, false);
-	unlink(path);
-	return rc;
-}
-
 TEST(captures_of_both_precisions_are_read)
 {
 	static const struct {
@@ -149,7 +136,7 @@ TEST(captures_of_both_precisions_are_read)
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct pcap_file file = sample(kinds[i].magic);
 		struct trace t = {0};
-		assert_int_equal(load(&t, &file, sizeof(file)), 0);
+		assert_int_equal(load_capture(&t, &file, sizeof(file)), 0);
 		assert_int_equal(t.count, 2);
 		assert_int_equal(t.packet[0].time_ns, 5000000000 + 250 * kinds[i].factor);
 		assert_int_equal(t.packet[0].size, 64);
@@ -171,12 +158,12 @@ TEST(only_files_have_an_order)
 
 	close(before);
 	for (int files = 1; files < 4; files++) {
-		assert_int_equal(load(&t, &file, sizeof(file)), 0);
+		assert_int_equal(load_capture(&t, &file, sizeof(file)), 0);
 		assert_int_equal(t.files, files);
 		assert_int_equal(t.disordered, 0);
 	}
 	file.record[1].fraction = 249;
-	assert_int_equal(load(&t, &file, sizeof(file)), 0);
+	assert_int_equal(load_capture(&t, &file, sizeof(file)), 0);
 	assert_int_equal(t.disordered, 1);
 	trace_free(&t);
 	const int after = dup(0); // no file is left open
@@ -190,12 +177,12 @@ TEST(frames_short_of_the_minimum_are_padded)
 	struct trace t = {0};
 	file.record[1].size = 14;
 	file.record[0].captured = file.record[0].size = 64;
-	assert_int_equal(load(&t, &file, sizeof(file)), 0);
+	assert_int_equal(load_capture(&t, &file, sizeof(file)), 0);
 	// A captured length above the size is wrong: the bytes that are present count.
 	assert_int_equal(t.packet[1].size, 64);
 	trace_free(&t);
 	file.record[1].captured = 20;
-	assert_int_equal(load(&t, &file, sizeof(file) - 44), 0);
+	assert_int_equal(load_capture(&t, &file, sizeof(file) - 44), 0);
 	assert_int_equal(t.packet[1].size, 60);
 	trace_free(&t);
 }
@@ -205,7 +192,7 @@ TEST(huge_packets_take_no_memory)
 	struct pcap_file file = sample(0xa1b23c4d);
 	struct trace t = {0};
 	file.record[1].size = 0x7fffffff;
-	assert_int_equal(load(&t, &file, sizeof(file)), 0);
+	assert_int_equal(load_capture(&t, &file, sizeof(file)), 0);
 	assert_null(t.packet[1].frame);
 	assert_int_equal(t.packet[1].size, 0x7fffffff);
 	trace_free(&t);
@@ -219,7 +206,7 @@ TEST(whole_packets_of_a_cut_capture_are_used)
 		size_t whole = size < 24 ? 0 : (size - 24) / sizeof(struct record);
 		struct trace t = {0};
 		bool used = whole > 0 || size == 24;
-		assert_int_equal(load(&t, &file, size), used ? 0 : -EINVAL);
+		assert_int_equal(load_capture(&t, &file, size), used ? 0 : -EINVAL);
 		assert_int_equal(t.count, whole);
 		if (used && size != 24 + whole * sizeof(struct record))
 			assert_non_null(strstr(drb_msg_last(), "ends in the middle of packet"));
@@ -239,7 +226,7 @@ TEST(frame_check_sequences_are_taken_off)
 		struct trace t = {0};
 		file.type = types[i];
 		file.record[1].size = 66; // two bytes of the FCS were captured
-		assert_int_equal(load(&t, &file, sizeof(file)), 0);
+		assert_int_equal(load_capture(&t, &file, sizeof(file)), 0);
 		assert_int_equal(t.fcs, fcs ? 2 : 0);
 		assert_int_equal(t.packet[0].size, fcs ? 60 : 64);
 		assert_int_equal(t.packet[0].captured, fcs ? 60 : 64);
@@ -254,7 +241,7 @@ TEST(joined_captures_are_told_apart)
 {
 	struct pcap_file files[2] = {sample(0xa1b23c4d), sample(0xa1b2c3d4)};
 	struct trace t = {0};
-	assert_int_equal(load(&t, files, sizeof(files)), 0);
+	assert_int_equal(load_capture(&t, files, sizeof(files)), 0);
 	assert_int_equal(t.count, 2);
 	assert_non_null(strstr(drb_msg_last(), "another capture begins behind packet 2"));
 	trace_free(&t);
@@ -273,198 +260,24 @@ TEST(broken_captures_are_refused)
 	};
 	struct trace t = {0};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(load(&t, cases[i].bytes, strlen(cases[i].bytes)), -EINVAL);
+		assert_int_equal(load_capture(&t, cases[i].bytes, strlen(cases[i].bytes)), -EINVAL);
 		assert_non_null(strstr(drb_msg_last(), cases[i].says));
 	}
 	struct pcap_file file = sample(0xa1b23c4d);
 	file.type = 101;
-	assert_int_equal(load(&t, &file, sizeof(file)), -EINVAL);
+	assert_int_equal(load_capture(&t, &file, sizeof(file)), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), ": link type RAW (101): only Ethernet"));
 	file = sample(0xa1b23c4d);
 	file.record[1].seconds = UINT32_MAX;
-	assert_int_equal(load(&t, &file, sizeof(file)), -EINVAL);
+	assert_int_equal(load_capture(&t, &file, sizeof(file)), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), ": packet 2: its time stamp is out of range"));
 	file = sample(0xa1b23c4d);
 	file.record[0].fraction = 1000000000;
-	assert_int_equal(load(&t, &file, sizeof(file)), -EINVAL);
+	assert_int_equal(load_capture(&t, &file, sizeof(file)), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), ": packet 1 is damaged"));
 	assert_int_equal(trace_load(&t, "/nowhere/at.all", false), -EINVAL);
 	assert_int_equal(trace_load(&t, "/tmp", false), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), "/tmp: Is a directory"));
-	trace_free(&t);
-}
-
-// pcapng as it is written: blocks, options, and times in units of the interface.
-struct blocks {
-	uint8_t bytes[4096];
-	size_t used;
-	bool swapped;
-};
-
-static void put(struct blocks *b, uint64_t value, uint32_t size)
-{
-	for (uint32_t i = 0; i < size; i++)
-		b->bytes[b->used + (b->swapped ? size - 1 - i : i)] = (uint8_t)(value >> (8 * i));
-	b->used += size;
-}
-
-static void put_option(struct blocks *b, uint16_t code, const void *value, uint16_t length)
-{
-	put(b, code, 2);
-	put(b, length, 2);
-	memcpy(b->bytes + b->used, value, length);
-	b->used += (length + 3) / 4 * 4;
-}
-
-static size_t begin(struct blocks *b, uint32_t type)
-{
-	size_t from = b->used;
-
-	put(b, type, 4);
-	put(b, 0, 4);
-	return from;
-}
-
-static void end(struct blocks *b, size_t from)
-{
-	size_t length = b->used + 4 - from, now = b->used;
-
-	b->used = from + 4;
-	put(b, length, 4);
-	b->used = now;
-	put(b, length, 4);
-}
-
-static void put_section(struct blocks *b)
-{
-	size_t from = begin(b, 0x0a0d0d0a);
-
-	put(b, 0x1a2b3c4d, 4);
-	put(b, 1, 4);
-	put(b, UINT64_MAX, 8);
-	end(b, from);
-}
-
-static void put_interface(struct blocks *b, uint16_t link, const char *name, uint8_t resolution)
-{
-	size_t from = begin(b, 1);
-
-	put(b, link, 2);
-	put(b, 0, 2);
-	put(b, 96, 4);
-	put_option(b, 2, name, (uint16_t)strlen(name));
-	put_option(b, 9, &resolution, 1);
-	put_option(b, 0, "", 0);
-	end(b, from);
-}
-
-static void put_packet(struct blocks *b, uint32_t interface, uint64_t time, uint8_t flags,
-		       const char *comment)
-{
-	size_t from = begin(b, 6);
-
-	put(b, interface, 4);
-	put(b, time >> 32, 4);
-	put(b, time & UINT32_MAX, 4);
-	put(b, 62, 4);
-	put(b, 100, 4);
-	b->bytes[b->used] = flags;
-	b->used += 64;
-	put_option(b, 1, comment, (uint16_t)strlen(comment));
-	put(b, 2, 2);
-	put(b, 4, 2);
-	put(b, flags, 4);
-	end(b, from);
-}
-
-TEST(pcapng_is_read)
-{
-	for (int swapped = 0; swapped < 2; swapped++) {
-		struct blocks b = {.swapped = swapped};
-		struct trace t = {0};
-		put_section(&b);
-		put_interface(&b, 1, "s1-0.d0", 9);
-		put_interface(&b, 1, "eth1", 6);
-		put_packet(&b, 0, 5000000007, 1, "");
-		put_packet(&b, 1, 5000008, 2, "");
-		put_packet(&b, 0, 5000000009, 1, "dropped: queue_full, queue 3");
-		put_section(&b); // begins again with its interfaces
-		put_interface(&b, 1, "s12-3.u1", 0x80 | 10);
-		put_packet(&b, 0, 5 * 1024 + 512, 2, "");
-		assert_int_equal(load(&t, b.bytes, b.used), 0);
-		assert_int_equal(t.count, 4);
-		assert_int_equal(t.packet[0].time_ns, 5000000007);
-		assert_int_equal(t.packet[1].time_ns, 5000008000);
-		assert_int_equal(t.packet[3].time_ns, 5500000000);
-		for (size_t i = 0; i < 4; i++) {
-			assert_int_equal(t.packet[i].size, 100);
-			assert_int_equal(t.packet[i].captured, 62);
-			assert_int_equal(t.packet[i].cut, TRACE_CUT);
-			assert_int_equal(t.packet[i].at_switch, i != 1);
-			for (size_t k = 0; k < i; k++)
-				assert_int_not_equal(t.packet[i].place, t.packet[k].place);
-		}
-		trace_free(&t);
-	}
-}
-
-// An interface may announce the FCS of all frames, or a packet its own.
-TEST(pcapng_announces_check_sequences)
-{
-	for (int swapped = 0; swapped < 2; swapped++) {
-		struct blocks b = {.swapped = swapped};
-		struct trace t = {0};
-		put_section(&b);
-		size_t from = begin(&b, 1);
-		put(&b, 1, 2);
-		put(&b, 0, 2);
-		put(&b, 96, 4);
-		put_option(&b, 13, "\4", 1);
-		end(&b, from);
-		put_interface(&b, 1, "eth1", 6);
-		put_packet(&b, 0, 1, 1, "");
-		put_packet(&b, 1, 2, 1 | 4 << 5, "");
-		put_packet(&b, 1, 3, 1, "");
-		assert_int_equal(load(&t, b.bytes, b.used), 0);
-		assert_int_equal(t.fcs, 2);
-		assert_int_equal(t.packet[0].size, 96);
-		assert_int_equal(t.packet[1].size, 96);
-		assert_int_equal(t.packet[2].size, 100);
-		trace_free(&t);
-	}
-}
-
-TEST(pcapng_with_mistakes)
-{
-	struct blocks b = {0};
-	struct trace t = {0};
-	put_section(&b);
-	put_interface(&b, 113, "any", 6);
-	put_interface(&b, 1, "eth0", 6);
-	put_packet(&b, 1, 1, 0, "");
-	assert_int_equal(load(&t, b.bytes, b.used), 0); // an interface without packets is accepted
-	put_packet(&b, 0, 1, 0, "");
-	assert_int_equal(load(&t, b.bytes, b.used), -EINVAL);
-	assert_non_null(strstr(drb_msg_last(), "link type LINUX_SLL (113)"));
-	b.used = 0;
-	put_section(&b);
-	put_interface(&b, 1, "eth0", 6);
-	put_packet(&b, 0, 1, 0, "");
-	size_t whole = b.used;
-	put_packet(&b, 3, 1, 0, ""); // of no interface
-	trace_free(&t);
-	assert_int_equal(load(&t, b.bytes, b.used), 0);
-	assert_non_null(
-		strstr(drb_msg_last(), "packet 2 is damaged: only packets before it are used"));
-	assert_int_equal(t.count, 1);
-	b.used = whole;
-	end(&b, begin(&b, 3)); // of a form without a time
-	assert_int_equal(load(&t, b.bytes, b.used), -EINVAL);
-	assert_non_null(strstr(drb_msg_last(), "packet 2 has an obsolete form"));
-	trace_free(&t);
-	b.bytes[whole - 1] = 0xff; // lengths behind blocks do not matter
-	assert_int_equal(load(&t, b.bytes, whole), 0);
-	assert_int_equal(t.count, 1);
 	trace_free(&t);
 }
 
