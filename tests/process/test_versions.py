@@ -20,68 +20,14 @@ import threading
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from store_version import STORED, running  # noqa: E402
+from fake_switch import DRBCTL, FakeSwitch, stored  # noqa: E402
+from store_version import running  # noqa: E402
 from until import WITHIN  # noqa: E402
-from world import World  # noqa: E402
 
-DRBCTL = sys.argv[3]
 VIEWS = 'ports', 'routing', 'differences', 'drops', 'worker', 'memory', 'info', 'links'
 # (view, path of its group in a reply to /drb/all, prefix of its metrics)
 GROUPS = (('routing', ('routing',), 'drb_routing_'), ('worker', ('worker',), 'drb_worker_'),
           ('ports', ('ports', 0), 'drb_port_'))
-
-
-def stored():
-    """Returns [(version, stored replies)] for each release."""
-    folders = sorted(STORED.iterdir())
-    assert folders, f'{STORED} is empty'
-    return [(f.name, json.loads((f / 'replies.json').read_text(encoding='utf-8'))) for f in folders]
-
-
-class Switch(World):
-    """A stats socket that replies with stored replies."""
-
-    def __init__(self, told):
-        super().__init__()
-        self.told = told
-        path = self.socket_of('drb-s1-0')
-        path.parent.mkdir(parents=True)
-        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.listener.bind(str(path))
-        path.chmod(0o666)  # drbctl serve becomes the user of switches
-        self.listener.listen(16)
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def __exit__(self, *_):
-        self.listener.close()
-        super().__exit__()
-
-    def _accept(self):
-        try:
-            while True:
-                client, _ = self.listener.accept()
-                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-        except OSError:
-            pass
-
-    def _serve(self, client):
-        with client:
-            client.send(json.dumps(self.told['greeting']).encode())
-            while command := client.recv(1024).decode():
-                client.send(json.dumps({command.split(',')[0]: self.told['replies'].get(command)}).encode())
-
-    def run(self, *args):
-        return subprocess.run([DRBCTL, *args, '--runtime', self.dir / 'run'], capture_output=True, text=True,
-                              timeout=WITHIN, check=False)
-
-    def ask(self, *args):
-        """Returns the output of drbctl."""
-        done = self.run(*args)
-        assert done.returncode == 0 and not done.stderr, f'drbctl {" ".join(args)}: {done.stderr}'
-        return done.stdout
-
-    def rows(self, *args):
-        return [json.loads(line) for line in self.ask(*args, '--json').splitlines()]
 
 
 def objects(reply, at=()):
@@ -103,7 +49,7 @@ def place(reply, at):
 def releases_are_read():
     for version, told in stored():
         known = {key for reply in told['replies'].values() for _, part in objects(reply) for key in part}
-        with Switch(told) as w:
+        with FakeSwitch(told) as w:
             row, = w.rows('list')
             assert (row['version'], row['state'], row['ports']) == (version, 'running', 4), row
             for view in VIEWS:
@@ -143,7 +89,7 @@ def served(w, complaint=''):
 
 def serve_reads_releases():
     for version, told in stored():
-        with Switch(told) as w:
+        with FakeSwitch(told) as w:
             state = served(w)
         switch, = state['switches']
         assert state['format'] == 1 and switch['up'] and switch['version'] == version, switch
@@ -169,7 +115,7 @@ def keys_of_releases_are_still_told():
 def unknown_figures_are_empty():
     """Removes one counter of each group and adds an unknown one: nothing else changes."""
     version, told = stored()[-1]
-    with Switch(told) as w:
+    with FakeSwitch(told) as w:
         whole = {view: w.rows('show', 's1-0', view) for view in VIEWS}, w.ask('metrics')
     for view, at, prefix in GROUPS:
         other = copy.deepcopy(told)
@@ -177,7 +123,7 @@ def unknown_figures_are_empty():
         key = next(k for k, v in reversed(group.items()) if isinstance(v, int) and not k.endswith(('_ns', '_ppm')))
         del group[key]
         group['row_of_a_later_version'] = 5
-        with Switch(other) as w:
+        with FakeSwitch(other) as w:
             rows = w.rows('show', 's1-0', view)
             differing = {k for a, b in zip(rows, whole[0][view]) for k in b if a[k] != b[k]}
             assert differing == {key} and rows[0][key] is None, (key, differing)
@@ -193,7 +139,7 @@ def a_check_that_cannot_tell_says_so():
     version, told = stored()[-1]
     other = copy.deepcopy(told)
     del other['replies']['/drb/all']['routing']['too_big_replies']
-    with Switch(other) as w:
+    with FakeSwitch(other) as w:
         done = w.run('check', '--json')
         assert done.returncode == 1 and json.loads(done.stdout)['conserved'] is None
         assert f'version {version} does not report' in done.stderr and done.stderr.count('\n') == 1, done.stderr
@@ -206,14 +152,14 @@ def reasons_of_later_versions_count():
     reply['ports'][0]['in_packets'] += 3
     reply['ports'][0]['in_discards'] += 3
     reply['drops'] = {'later_reason': 3, **reply['drops']}
-    with Switch(other) as w:
+    with FakeSwitch(other) as w:
         assert w.rows('check')[0]['conserved']
 
 
 def a_later_format_is_refused_with_both_versions():
     _, told = stored()[-1]
     other = {**told, 'greeting': {**told['greeting'], 'drbswitch': '9.8.7', 'format': 2}}
-    with Switch(other) as w:
+    with FakeSwitch(other) as w:
         for args in (('list',), ('show', 's1-0'), ('reload', 's1-0'), ('trace', 'h0', 'h1'), ('metrics',)):
             done = w.run(*args)
             assert re.search(r'is of version 9\.8\.7, this program of \d', done.stderr), done.stderr
@@ -231,7 +177,7 @@ def captures_of_other_versions_are_refused():
         with reader:
             reader.recv(1 << 16)
 
-    with Switch(told) as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as capture:
+    with FakeSwitch(told) as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as capture:
         capture.bind(str(w.socket_of('drb-s1-0').parent / 'capture'))
         capture.listen()
         threading.Thread(target=hang_up, daemon=True).start()
