@@ -243,6 +243,17 @@ def too_many_at_once():
         stop(p)
 
 
+def another_signal_reloads_nothing():
+    with World() as w:
+        p = w.ready(NULLS)
+        reloads(w, p, NULLS, by='signal')
+        p.send_signal(signal.SIGCHLD)
+        # The order would wait for a reload that the signal began.
+        assert ordered(w, '/drb/set,threshold=3').startswith('ok: ')
+        assert ask(w.socket_of('drb-s1-0'), '/drb/info')[0]['reloads'] == 1
+        stop(p)
+
+
 def another_switch_is_refused():
     """A config of another switch, or of another fabric, changes nothing."""
     with World() as w:
@@ -304,4 +315,4 @@ def changes_take_no_time():
 
 
 tap.run((another_switch_is_refused, reload_keeps_what_is_queued, reload_under_load, reload_of_a_pipe, too_many_at_once,
-         link_rate_follows_the_device, changes_take_no_time))
+         another_signal_reloads_nothing, link_rate_follows_the_device, changes_take_no_time))
