@@ -20,7 +20,7 @@ import threading
 sys.dont_write_bytecode = True
 
 import tap  # noqa: E402
-from fake_switch import DRBCTL, FakeSwitch, stored  # noqa: E402
+from stored_switch import DRBCTL, StoredSwitch, stored  # noqa: E402
 from store_version import running  # noqa: E402
 from until import WITHIN  # noqa: E402
 
@@ -49,7 +49,7 @@ def place(reply, at):
 def releases_are_read():
     for version, told in stored():
         known = {key for reply in told['replies'].values() for _, part in objects(reply) for key in part}
-        with FakeSwitch(told) as w:
+        with StoredSwitch(told) as w:
             row, = w.rows('list')
             assert (row['version'], row['state'], row['ports']) == (version, 'running', 4), row
             for view in VIEWS:
@@ -89,7 +89,7 @@ def served(w, complaint=''):
 
 def serve_reads_releases():
     for version, told in stored():
-        with FakeSwitch(told) as w:
+        with StoredSwitch(told) as w:
             state = served(w)
         switch, = state['switches']
         assert state['format'] == 1 and switch['up'] and switch['version'] == version, switch
@@ -115,7 +115,7 @@ def keys_of_releases_are_still_told():
 def unknown_figures_are_empty():
     """Removes one counter of each group and adds an unknown one: nothing else changes."""
     version, told = stored()[-1]
-    with FakeSwitch(told) as w:
+    with StoredSwitch(told) as w:
         whole = {view: w.rows('show', 's1-0', view) for view in VIEWS}, w.ask('metrics')
     for view, at, prefix in GROUPS:
         other = copy.deepcopy(told)
@@ -123,7 +123,7 @@ def unknown_figures_are_empty():
         key = next(k for k, v in reversed(group.items()) if isinstance(v, int) and not k.endswith(('_ns', '_ppm')))
         del group[key]
         group['row_of_a_later_version'] = 5
-        with FakeSwitch(other) as w:
+        with StoredSwitch(other) as w:
             rows = w.rows('show', 's1-0', view)
             differing = {k for a, b in zip(rows, whole[0][view]) for k in b if a[k] != b[k]}
             assert differing == {key} and rows[0][key] is None, (key, differing)
@@ -139,7 +139,7 @@ def a_check_that_cannot_tell_says_so():
     version, told = stored()[-1]
     other = copy.deepcopy(told)
     del other['replies']['/drb/all']['routing']['too_big_replies']
-    with FakeSwitch(other) as w:
+    with StoredSwitch(other) as w:
         done = w.run('check', '--json')
         assert done.returncode == 1 and json.loads(done.stdout)['conserved'] is None
         assert f'version {version} does not report' in done.stderr and done.stderr.count('\n') == 1, done.stderr
@@ -152,14 +152,14 @@ def reasons_of_later_versions_count():
     reply['ports'][0]['in_packets'] += 3
     reply['ports'][0]['in_discards'] += 3
     reply['drops'] = {'later_reason': 3, **reply['drops']}
-    with FakeSwitch(other) as w:
+    with StoredSwitch(other) as w:
         assert w.rows('check')[0]['conserved']
 
 
 def a_later_format_is_refused_with_both_versions():
     _, told = stored()[-1]
     other = {**told, 'greeting': {**told['greeting'], 'drbswitch': '9.8.7', 'format': 2}}
-    with FakeSwitch(other) as w:
+    with StoredSwitch(other) as w:
         for args in (('list',), ('show', 's1-0'), ('reload', 's1-0'), ('trace', 'h0', 'h1'), ('metrics',)):
             done = w.run(*args)
             assert re.search(r'is of version 9\.8\.7, this program of \d', done.stderr), done.stderr
@@ -177,7 +177,7 @@ def captures_of_other_versions_are_refused():
         with reader:
             reader.recv(1 << 16)
 
-    with FakeSwitch(told) as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as capture:
+    with StoredSwitch(told) as w, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as capture:
         capture.bind(str(w.socket_of('drb-s1-0').parent / 'capture'))
         capture.listen()
         threading.Thread(target=hang_up, daemon=True).start()
