@@ -129,22 +129,30 @@ class Journal:
             f.write(json.dumps(self.done[key]) + '\n')
 
 
-def measured(tree, journal):
-    """Returns the tests that pass without any mutant, quick ones first, with their usual times and
-    the files that they use."""
-    tests = list(tree.tests())
+def measure(tree, journal, tests):
+    """Runs tests that the journal does not have, without a mutant. Sets what it has of all."""
     left = [t for t in tests if f'test {t.name}' not in journal.done]
     if left:
         print(f'{len(left)} tests run once without a mutant', file=sys.stderr, flush=True)
     for test, passed in tree.measured(left):
-        journal.add(f'test {test.name}', seconds=round(test.usual, 2), passed=passed, used=sorted(test.used))
+        journal.add(f'test {test.name}', seconds=round(test.usual, 2), passed=passed, skips=test.skips,
+                    used=sorted(test.used))
     for test in tests:
         row = journal.done[f'test {test.name}']
-        test.usual, test.used = row['seconds'], frozenset(row['used'])
-    failing = [t for t in tests if not journal.done[f'test {t.name}']['passed']]
+        test.usual, test.skips, test.used = row['seconds'], row['skips'], frozenset(row['used'])
+
+
+def measured(tree, journal):
+    """Returns the tests that pass without any mutant, quick ones first, with their usual times and
+    the files that they use. Those that skip parts for want of rights run as root, too."""
+    tests = list(tree.tests())
+    measure(tree, journal, tests)
+    more = list(tree.as_root(tests))
+    measure(tree, journal, more)
+    failing = [t for t in tests + more if not journal.done[f'test {t.name}']['passed']]
     if failing:
-        print(f"left out, as they fail without any mutant: {' '.join(t.name for t in failing)}", file=sys.stderr)
-    return sorted((t for t in tests if t not in failing), key=lambda t: t.usual)
+        print(f"left out, as they fail without any mutant: {', '.join(t.name for t in failing)}", file=sys.stderr)
+    return sorted((t for t in tests + more if t not in failing), key=lambda t: t.usual)
 
 
 def attempt(tree, mutant, tests, if_none):

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 UNPRIVILEGED = ['setpriv', '--reuid=65533', '--regid=65533', '--clear-groups', '--no-new-privs']
 # Time limit of a test with a mutant: TIMES its usual time, plus SECONDS.
 TIMES, SECONDS = 4, 10
+SKIPPED = re.compile(r'^not ok.*# SKIP', re.M)  # by cmocka
 FAILED = re.compile(r'^\s*not ok(?!.*# (SKIP|TODO))', re.M)
 NOT_RUN = 77
 # Prints files that a process and its children open, with full paths, and programs that they start.
@@ -32,12 +33,15 @@ OPENED = re.compile(r'(?:(execve)\("|open(?:at)?\(.* = \d+<)([^">]+)')
 class Test:
     """A test of the build.
 
-    name, command, environment: as meson runs it. usual: seconds that it takes. used: files of the
-    copy that it opens, and those that the programs are made of which it runs."""
+    name, command, environment: as meson runs it. as_root: keeps the rights of the mutation run.
+    usual: seconds that it takes. skips: left parts out. used: files of the copy that it opens, and
+    those that the programs are made of which it runs."""
     name: str
     command: list
     environment: dict
+    as_root: bool = False
     usual: float = 0.0
+    skips: bool = False
     used: frozenset = field(default=frozenset(), repr=False)
 
 
@@ -132,6 +136,14 @@ class Tree:
             # A mutant may have the same, so tests must not write compiled files.
             yield Test(test['name'], test['cmd'], {**os.environ, **test['env'], 'PYTHONDONTWRITEBYTECODE': '1'})
 
+    @staticmethod
+    def as_root(tests):
+        """Yields tests in C that skip parts, to run with all rights."""
+        if os.geteuid() == 0:
+            for t in tests:
+                if t.skips:
+                    yield Test(f'{t.name} as root', t.command, t.environment, as_root=True)
+
     @functools.cached_property
     def _inputs(self):
         """{program or library: files of the copy that it is built from}"""
@@ -145,7 +157,7 @@ class Tree:
     def passes(self, test, seconds, tracer=()):
         """True if the test passes, or is skipped, within this time in seconds. tracer: a command
         that runs it."""
-        wrapper = UNPRIVILEGED if os.geteuid() == 0 else []
+        wrapper = UNPRIVILEGED if os.geteuid() == 0 and not test.as_root else []
         # pylint: disable=consider-using-with
         process = subprocess.Popen([*tracer, *wrapper, *test.command], cwd=self.build, env=test.environment, text=True,
                                    errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -158,11 +170,12 @@ class Tree:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        test.skips = SKIPPED.search(said) is not None
         return process.returncode in (0, NOT_RUN) and not FAILED.search(said)
 
     def measure(self, test):
-        """Runs a test. Sets its usual time and the files that it uses. Returns whether it
-        passes."""
+        """Runs a test. Sets its usual time, what it skips, and the files that it uses. Returns
+        whether it passes."""
         with tempfile.NamedTemporaryFile('r', encoding='utf-8', errors='replace') as log:
             begun = time.monotonic()
             # A few tests fail under a tracer. The second attempt is as good for the time.
