@@ -54,6 +54,7 @@ static void add_packet(struct trace *t, bool ipv6, uint16_t to_port, uint32_t ho
 		drb_store32(ip + DRB_IPV4_SRC, INADDR_LOOPBACK);
 	drb_store16(ip + header, FROM_PORT);
 	drb_store16(ip + header + 2, to_port);
+	drb_store16(ip + header + 4, 0x300); // the length is no part of a flow
 	assert_non_null(trace_add(t, 0, frame, sizeof(frame), sizeof(frame)));
 }
 
