@@ -34,6 +34,9 @@ ports:
 '''
 
 
+TEXT = 'text/plain; charset=utf-8'
+
+
 class Fabric(World):
     """Three switches without links, and a drbctl serve."""
 
@@ -192,6 +195,27 @@ def the_address_is_one_that_browsers_take():
         server.wait(WITHIN)
 
 
+def every_answer_keeps_other_sites_out():
+    """A browser loads nothing else into the page, keeps no answer, and shows no page in a frame."""
+    with Fabric() as f:
+        for method, path, status, kind in (
+                ('GET', '/', 200, 'text/html; charset=utf-8'), ('GET', '/api/state', 200, 'application/json'),
+                ('GET', '/metrics', 200, 'text/plain; version=0.0.4; charset=utf-8'),
+                ('GET', '/api/history', 200, 'application/x-ndjson'), ('HEAD', '/events', 200, 'text/event-stream'),
+                ('GET', '/api', 404, TEXT), ('GET', '//', 404, TEXT), ('POST', '/', 405, TEXT),
+                ('DELETE', '/metrics', 405, TEXT)):
+            connection = http.client.HTTPConnection('127.0.0.1', f.port, timeout=WITHIN)
+            connection.request(method, path)
+            reply = connection.getresponse()
+            headers = dict(reply.getheaders())
+            connection.close()
+            assert (reply.status, headers['Content-Type']) == (status, kind), (method, path, reply.status, headers)
+            policy = set(headers['Content-Security-Policy'].split('; '))
+            assert {"default-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"} <= policy, headers
+            assert (headers['X-Content-Type-Options'], headers['Referrer-Policy'], headers['Cache-Control']) == (
+                'nosniff', 'no-referrer', 'no-store'), headers
+
+
 def serve_is_confined():
     """No thread of serve may gain privileges, or make a system call that it does not need."""
     def status(pid):
@@ -240,4 +264,5 @@ def any_address_is_served():
 
 
 tap.run((one_that_hangs_is_down, one_that_ends_is_down, its_history_is_a_recording,
-         the_address_is_one_that_browsers_take, serve_is_confined, any_address_is_served))
+         the_address_is_one_that_browsers_take, every_answer_keeps_other_sites_out, serve_is_confined,
+         any_address_is_served))
