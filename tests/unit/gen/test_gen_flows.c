@@ -7,6 +7,7 @@
 #include "gen/captures/foreign.h"
 #include "gen/captures/recognise.h"
 #include "gen/captures/repeats.h"
+#include "gen/replay/flow_report.h"
 
 // Adds a UDP frame from 192.168.1.<from> to 8.8.8.8, captured at point `place`. `captured` of its
 // bytes are present.
@@ -79,6 +80,32 @@ TEST(repeats_are_found)
 	trace_free(&t);
 }
 
+// Checks the rows of the second packet, which arrived 100 ns after it was sent, and of the fourth,
+// which is lost.
+static void check_rows(const struct flow_records *records)
+{
+	const struct flow_key *key = &records->flows->at[records->trace->packet[1].flow].key;
+	char *text, want[512];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	flow_records_write(out, records);
+	fclose(out);
+	snprintf(want, sizeof(want),
+		 "\"a \"\"b\"\", "
+		 "c.pcap\",2,udp,192.168.1.2,9,8.8.8.8,0,h%u,h%u,2000,arrived,2100,100\n"
+		 "\"a \"\"b\"\", c.pcap\",4,udp,192.168.1.2,9,8.8.8.8,0,h%u,h%u,4000,lost,,\n",
+		 key->from, key->to, key->from, key->to);
+	assert_non_null(strstr(text, want));
+	assert_memory_equal(text, "capture,packet,protocol,source,source_port,", 43);
+	free(text);
+	out = open_memstream(&text, &size);
+	assert_int_equal(flow_records_write_hgrm(out, records), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "#[Max     =        5.000, Total count    =           25]"));
+	free(text);
+}
+
 // Two flows: packets of one overtake each other, and every third packet of the other is lost.
 TEST(flows_have_figures_of_their_own)
 {
@@ -93,6 +120,7 @@ TEST(flows_have_figures_of_their_own)
 	for (uint32_t i = 0; i < PACKETS; i++) {
 		add_udp(&t, (uint8_t)(1 + i % 2), 9, 60, 0);
 		t.packet[i].frame[50] = (uint8_t)i; // unlike all others
+		t.packet[i].number = i + 1;
 	}
 	assert_int_equal(foreign_map(&t, &rules, 1, &traffic), 0);
 	assert_int_equal(traffic.flows.count, 2);
@@ -132,9 +160,54 @@ TEST(flows_have_figures_of_their_own)
 		assert_int_equal(outcome[i].fate, lost ? FATE_LOST : FATE_ARRIVED);
 		assert_true(lost == (outcome[i].latency_ns == LATENCY_UNKNOWN));
 	}
+	check_rows(&(struct flow_records){&t, &traffic.flows, r,
+					  (char *[]){(char[]){"a \"b\", c.pcap"}}});
 	recogniser_free(r);
 	foreign_free(&traffic);
 	trace_free(&t);
+}
+
+// Flows that lost most come first, then those with the largest latencies, then those that came
+// first. Flows without packets are left out.
+TEST(the_worst_flows_come_first)
+{
+	static const struct {
+		uint64_t sent, lost;
+		double p99; // us
+	} of[] = {{9, 0, 3}, {9, 2, NAN}, {0, 0, NAN}, {9, 0, 7},
+		  {9, 2, 1}, {9, 0, NAN}, {9, 0, 7}};
+	static const uint16_t order[] = {4, 1, 3, 6, 0, 5};
+	struct flow flow[ARRAY_SIZE(of)] = {0};
+	struct flows flows = {flow, ARRAY_SIZE(of)};
+	const struct drop_places none = {0};
+
+	for (uint16_t i = 0; i < ARRAY_SIZE(of); i++)
+		flow[i] = (struct flow){
+			.key = {.source = {.size = 4},
+				.destination = {.size = 4},
+				.source_port = i},
+			.sent = of[i].sent,
+			.lost = of[i].lost,
+			.latency = {.mean = 500, .p99 = 1e3 * of[i].p99, .samples = 4}};
+	for (size_t most = 0; most <= ARRAY_SIZE(order); most++) {
+		char *text, want[64];
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		assert_int_equal(flow_report_print(out, DRB_FORMAT_JSON, &flows, &none, most),
+				 ARRAY_SIZE(order) - most);
+		fclose(out);
+		const char *line = text;
+		for (size_t i = 0; i < most; i++) {
+			snprintf(want, sizeof(want), "\"source_port\":%u,", order[i]);
+			char *end = strchr(line, '\n');
+			*end = '\0';
+			assert_non_null(strstr(line, want));
+			assert_non_null(strstr(line, "\"latency_mean_us\":0.5,"));
+			line = end + 1;
+		}
+		assert_string_equal(line, "");
+		free(text);
+	}
 }
 
 TEST_MAIN(NULL, NULL)
