@@ -162,7 +162,7 @@ TEST(rows_tell_the_fate_of_packets)
 			    "h2,h5,2,2,1,3500,2500\n"
 			    "h2,h5,3,3,0,1400,400\n");
 	free(text);
-	// Of the two that count, one has arrived.
+	// One of the two that count has arrived.
 	out = open_memstream(&text, &size);
 	assert_int_equal(records_write_latencies(out, s), 0);
 	fclose(out);
