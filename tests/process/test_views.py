@@ -153,16 +153,16 @@ def switch_of_four_racks(layer, label, **routing):
     return told
 
 
-def path_of(host, change=None, **routing):
+def path_of(host, change=None, flow=(), **routing):
     """Returns the path from h0 to a host: rows, messages, exit status.
 
-    change(replies): changes the replies of all switches before."""
+    change(replies): changes the replies of all switches before. flow: further words."""
     all_of = {f's{layer}_{label}': switch_of_four_racks(layer, label, **routing)
               for layer, label in ((1, 0), (1, 1), (1, 2), (1, 3), (2, 0), (2, 1))}
     if change:
         change({name: told['replies']['/drb/all'] for name, told in all_of.items()})
     with StoredSwitch(all_of.pop('s1_0'), **all_of) as w:
-        done = w.run('path', 'h0', f'h{host}', '--json')
+        done = w.run('path', 'h0', f'h{host}', *flow, '--json')
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr, done.returncode
 
 
@@ -196,6 +196,21 @@ def a_path_says_why_it_is_not_certain():
     assert len(rows) == 2 and status == 1 and 's1-3: the port of the host is not usable' in said, (rows, said)
 
 
+def a_path_of_a_flow_is_certain():
+    rows, said, _ = path_of(7, scheme='ecmp')
+    assert not rows[0]['certain'] and 'it depends on the flow: name one, such as tcp:40000:5201' in said, (rows, said)
+    for seed in 1, 2:
+        ports = [path_of(7, flow=[f'udp:{port}:9'], scheme='ecmp', seed=seed)[0] for port in range(40000, 40012)]
+        assert all(r['certain'] for rows in ports for r in rows), ports
+        assert {rows[0]['port'] for rows in ports} == {'u0', 'u1'}, ports
+        assert ports[3] == path_of(7, flow=['udp:40003:9'], scheme='ecmp', seed=seed)[0]
+    assert path_of(7, flow=['17:65535:0'], scheme='ecmp') == path_of(7, flow=['udp:65535:0'], scheme='ecmp')
+    assert path_of(7, flow=['icmp'], scheme='ecmp')[2] == 0
+    for wrong in 'tcp', 'tcp:1', 'tcp:65536:1', 'tcp:1:65536', 'tcp:1:2:3', 'icmp:1:2', '256', 'carrier-pigeon':
+        rows, said, status = path_of(7, flow=[wrong], scheme='ecmp')
+        assert (rows, status) == ([], 2) and f"'{wrong}' is not a flow: want " in said, (wrong, rows, said)
+
+
 tap.run((watch_has_the_rates, one_that_wakes_late_is_slow, readings_that_do_not_follow_have_no_rate,
          each_figure_has_its_own_place, a_check_weighs_each_packet, a_path_has_the_ports_of_its_switches,
-         a_path_says_why_it_is_not_certain))
+         a_path_says_why_it_is_not_certain, a_path_of_a_flow_is_certain))
