@@ -41,8 +41,8 @@ TEST(each_burst_counts_once)
 		assert_int_equal(w.receive.burst_size[bin], want[bin]);
 }
 
-// Queues are sampled at the first burst, and then at every DRB_QUEUE_SAMPLE_EVERY-th. A port without
-// a device has no queue.
+// Queues are sampled at the first burst, and then at every DRB_QUEUE_SAMPLE_EVERY-th. A port
+// without a device has no queue.
 TEST(queues_are_sampled_at_some_bursts)
 {
 	static const uint32_t length[] = {0, 1, 7, 8, 40000, 5};

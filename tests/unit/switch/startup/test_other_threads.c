@@ -35,12 +35,14 @@ static int act(void)
 static void *wait_for_the_end(void *context)
 {
 	struct thread *t = context;
+	ssize_t got;
 	char byte;
 
 	acts = &t->acts;
 	*acts = 0;
-	while (read(t->runs[0], &byte, 1) < 0)
-		continue;
+	do {
+		got = read(t->runs[0], &byte, 1);
+	} while (got < 0);
 	return NULL;
 }
 
