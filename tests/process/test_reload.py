@@ -3,6 +3,7 @@
 """drbswitch as a process: it reads its config again while packets pass.
 
 test_reload.py DRBSWITCH CONFIG_DIR    TAP on standard output. See world.py."""
+import contextlib
 import json
 import os
 import select
@@ -225,15 +226,20 @@ def too_many_at_once():
         def changes():
             return ask(path, '/drb/worker')[0]['changes']
         before, clients = changes(), [connect(path) for _ in range(WAITING + 2)]
-        with Stopped(worker(p.pid, 0)):
+        said: dict[socket.socket, str] = {}
+        want = f'error: {w.dir}/c.yaml: not reloaded: too many reloads wait: try again'
+        with contextlib.ExitStack() as control:
+            control.enter_context(Stopped(p.pid))
             for client in clients:
                 client.send(b'/drb/set,threshold=3')
-            refused: dict[socket.socket, str] = {}
-            while len(refused) < 2:
-                some = select.select([c for c in clients if c not in refused], [], [], WITHIN)[0]
-                refused |= {c: json.loads(c.recv(1 << 16))['/drb/set'] for c in some}
-            want = f'error: {w.dir}/c.yaml: not reloaded: too many reloads wait: try again'
-            assert list(refused.values()) == [want] * 2, refused
+            with Stopped(worker(p.pid, 0)):
+                control.close()  # the control thread takes all orders at once
+                while list(said.values()).count(want) < 2:
+                    some = select.select([c for c in clients if c not in said], [], [], WITHIN)[0]
+                    assert some, said
+                    said |= {c: json.loads(c.recv(1 << 16))['/drb/set'] for c in some}
+        # On a busy machine, some of the others were told that they wait.
+        assert all(text == want or 'not done within a second' in text for text in said.values()), said
         until(lambda: w.drain() or changes() == before + WAITING)  # the service manager reads
         w.drain()
         assert ask(path, '/drb/set,threshold=4')[0].startswith('ok: ')

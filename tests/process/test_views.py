@@ -97,11 +97,9 @@ def each_figure_has_its_own_place():
     told = copy.deepcopy(stored()[-1][1])
     reply = told['replies']['/drb/all']
     numbers = iter(range(100_001, 200_000, 7))
-    groups = [('routing', reply['routing']), ('worker', reply['worker']), ('drops', reply['drops']),
-              *(('ports', port) for port in reply['ports'])]
-    texts = 'usable', 'slotted', 'workers', 'choices'
-    for _, group in groups:
-        group.update({key: next(numbers) for key, value in group.items() if type(value) is int and key not in texts})
+    small = 'usable', 'slotted', 'workers', 'choices'
+    for group in (reply['routing'], reply['worker'], reply['drops'], *reply['ports']):
+        group.update({key: next(numbers) for key, value in group.items() if type(value) is int and key not in small})
     with StoredSwitch(told) as w:
         rows = {view: w.rows('show', 's1-0', view) for view in ('ports', 'routing', 'worker', 'drops', 'links')}
     seen = 0  # figures that are compared

@@ -49,18 +49,14 @@ static void begin_switch(uint32_t i, const struct said said[PORTS])
 	folder_of(i, folder);
 	assert_int_equal(mkdir(folder, 0700), 0);
 	snprintf(server[i].path, sizeof(server[i].path), "%s/dpdk_telemetry.v2", folder);
-	server[i].listener = listen_at(server[i].path);
-	assert_int_equal(pthread_create(&server[i].thread, NULL, serve, &server[i]), 0);
+	start_at(&server[i]);
 }
 
 static void end_switch(uint32_t i)
 {
 	char folder[96];
 
-	shutdown(server[i].listener, SHUT_RDWR); // wakes accept()
-	pthread_join(server[i].thread, NULL);
-	close(server[i].listener);
-	unlink(server[i].path);
+	stop_at(&server[i]);
 	folder_of(i, folder);
 	rmdir(folder);
 	free((char *)(uintptr_t)script[i].replies[0]);

@@ -55,13 +55,21 @@ static void put_section(struct blocks *b)
 	end(b, from);
 }
 
-static void put_interface(struct blocks *b, uint16_t link, const char *name, uint8_t resolution)
+// Begins the block of an interface; its options follow.
+static size_t begin_interface(struct blocks *b, uint16_t link)
 {
 	size_t from = begin(b, 1);
 
 	put(b, link, 2);
 	put(b, 0, 2);
 	put(b, 96, 4);
+	return from;
+}
+
+static void put_interface(struct blocks *b, uint16_t link, const char *name, uint8_t resolution)
+{
+	size_t from = begin_interface(b, link);
+
 	put_option(b, 2, name, (uint16_t)strlen(name));
 	put_option(b, 9, &resolution, 1);
 	put_option(b, 0, "", 0);
@@ -152,10 +160,7 @@ TEST(interfaces_may_move_times)
 			struct blocks b = {.swapped = swapped};
 			struct trace t = {0};
 			put_section(&b);
-			size_t from = begin(&b, 1);
-			put(&b, 1, 2);
-			put(&b, 0, 2);
-			put(&b, 96, 4);
+			size_t from = begin_interface(&b, 1);
 			put(&b, 14, 2);
 			put(&b, 8, 2);
 			put(&b, (uint64_t)seconds[i], 8);
@@ -184,10 +189,7 @@ TEST(options_that_do_not_fit_are_left)
 		struct blocks b = {0};
 		struct trace t = {0};
 		put_section(&b);
-		size_t from = begin(&b, 1);
-		put(&b, 1, 2);
-		put(&b, 0, 2);
-		put(&b, 96, 4);
+		size_t from = begin_interface(&b, 1);
 		if (cases[i].after_end)
 			put_option(&b, 0, "", 0);
 		put(&b, 9, 2);
@@ -239,10 +241,7 @@ TEST(pcapng_announces_check_sequences)
 		struct blocks b = {.swapped = swapped};
 		struct trace t = {0};
 		put_section(&b);
-		size_t from = begin(&b, 1);
-		put(&b, 1, 2);
-		put(&b, 0, 2);
-		put(&b, 96, 4);
+		size_t from = begin_interface(&b, 1);
 		put_option(&b, 13, "\4", 1);
 		end(&b, from);
 		put_interface(&b, 1, "eth1", 6);
@@ -266,8 +265,8 @@ TEST(pcapng_with_mistakes)
 	put_interface(&b, 113, "any", 6);
 	put_interface(&b, 1, "eth0", 6);
 	put_packet(&b, 1, 1, 0, "");
-	assert_int_equal(load_capture(&t, b.bytes, b.used),
-			 0); // an interface without packets is accepted
+	// An interface without packets is accepted.
+	assert_int_equal(load_capture(&t, b.bytes, b.used), 0);
 	put_packet(&b, 0, 1, 0, "");
 	assert_int_equal(load_capture(&t, b.bytes, b.used), -EINVAL);
 	assert_non_null(strstr(drb_msg_last(), "link type LINUX_SLL (113)"));
