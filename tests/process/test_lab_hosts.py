@@ -118,6 +118,7 @@ def all_arrives_and_takes_its_time():
         points = hosts.points(True, 1, folder, drblab.Sim().path)
         assert len(points) == 2 * (8 * 11 - 1), len(points)
         assert {(p.get('fail'), p.get('gray')) for p in points} == {(None, None), ('link:13', None), (None, 'link:1:0')}
+        assert {(p.get('from'), p.get('alone')) for p in points} == {(None, None), (280, 'same')}
         assert {(p.get('source'), p.get('trim'), p.get('timer_each')) for p in points} == {
             ('uec', True, None), ('window', None, False), ('spray', None, True)}
         rows = hosts.rows_of(drblab.run(points))

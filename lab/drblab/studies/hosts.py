@@ -153,7 +153,9 @@ def points(quick: bool, seeds: int, lists: str, sim: str) -> list[drblab.Point]:
         layers, arity = fabric.tree
         for number, case in enumerate(CASES):
             amount = case.amounts[at]
-            measured = {'from': amount // 3, 'until': amount * 2 // 3} if case.random_times else {}
+            measured = {}
+            if case.random_times:
+                measured = {'from': amount // 3, 'until': amount * 2 // 3, 'alone': 'same'}
             paths = []
             for seed in range(1, max(1, seeds // 2 if at == 2 else seeds) + 1):
                 paths.append(f'{lists}/F{layers}-{arity}-{number}-{seed}.csv')
