@@ -86,6 +86,21 @@ check "up --replace finds its VNIs free" on a "$root/topo/fabric up --replace --
 check "a switch is killed" on a "$root/topo/fabric" kill s3-0
 check "up starts it again" playbook up,check
 
+# In the place of a core switch of b, somebody starts one that a has already.
+check "a core switch of b is killed" on b "$root/topo/fabric" kill $core
+of_core() { on b "jq -r '.switches[] | select(.name == \"$core\") | .$1' /run/drbswitch/drb/plan.json"; }
+on b "echo \$\$ >/run/twin && exec ip netns exec $(of_core namespace) $build/src/switch/drbswitch --layer 3 --label 0 \
+  -c /run/drbswitch/drb/$(of_core config)" >$scratch/twin.log 2>&1 &
+twin_told() { on a "$build/src/ctl/drbctl list" | grep 's3-0.d0 is there twice'; }
+check "a label used twice is told on the other machine" soon twin_told
+check "with the cure" on a "grep 's3-0.d0 is there twice: stop one of the two, or give it another switch.label' \
+  /run/drbswitch/drb/log/s2-0.log"
+on b 'kill $(cat /run/twin)'
+check "the second switch ends" wait $!
+check "its place is taken again" on b "$root/topo/fabric" start $core
+no_twin() { ! twin_told; }
+check "nothing is there twice" soon no_twin
+
 machine_kill b
 check "a machine without power is named" recap '^b .*unreachable=1' 1 check
 check "the end of the cable is down" soon of_cable links '.state == "down"'
