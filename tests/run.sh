@@ -10,9 +10,10 @@ tests/run.sh [--unit] [--live [NAME...]] [--no-lint] [--full] [--strict] [--long
 Tests every part: builds with gcc (warnings are errors), unit tests, source checks, and the stories of
 tests/live, each in namespaces of its own (skipped where there may be none). What measures time runs
 alone, all else side by side. Cppcheck, unit tests in a build by clang with AddressSanitizer and
-UndefinedBehaviorSanitizer, fuzzers for a few seconds each, and what takes long for what it adds,
-are left for --full and named at the end. As root, installs missing Debian packages first, and raises the
-kernel's limits of neighbour entries (net.ipv*.neigh.default.gc_thresh2 and 3) until it ends.
+UndefinedBehaviorSanitizer, fuzzers for a few seconds each, tests of meson's suite long, and stories
+that take long for what they add, are left for --full and named at the end. As root, installs missing
+Debian packages first, and raises the kernel's limits of neighbour entries
+(net.ipv*.neigh.default.gc_thresh2 and 3) until it ends.
 tests/README.md says more.
 
   --full            leaves nothing out
@@ -138,16 +139,15 @@ run_all() {
   raise_limits
   run_lanes first 1
   [ "${total[1]}" = 0 ] || finish_run
-  if [ $unit = 1 ]; then
-    if [ -n "${DRB_SHORT:-}" ]; then left+=("unit tests with sanitizers"); else builds+=(sanitizers thread_sanitizer); fi
-    builds+=("unit_tests build")
+  if [ -n "${DRB_SHORT:-}" ]; then
+    left+=("unit tests with sanitizers" "tests of suite long" fuzzers)
+    builds+=("unit_tests build --no-suite long")
+  elif [ $unit = 1 ]; then
+    builds+=(sanitizers thread_sanitizer "unit_tests build" fuzzing)
   fi
   if [ $lint = 1 ]; then
     if [ -n "${DRB_SHORT:-}" ]; then left+=(cppcheck); fi
     builds+=(source_checks)
-  fi
-  if [ $unit = 1 ]; then
-    if [ -n "${DRB_SHORT:-}" ]; then left+=(fuzzers); else builds+=(fuzzing); fi
   fi
   if [ $live = 1 ]; then
     for name in "${stories[@]}"; do

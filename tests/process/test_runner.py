@@ -176,7 +176,8 @@ def a_plain_run_names_what_it_leaves():
 
     with tempfile.TemporaryDirectory() as folder:
         lines, status = of_a_run(folder, **STORIES)
-        assert names(lines) == ['left for --full: unit tests with sanitizers, fuzzers, long, short: second half'], lines
+        assert names(lines) == ['left for --full: unit tests with sanitizers, tests of suite long, fuzzers, '
+                                'long, short: second half'], lines
         assert status == 0 and lines[-1] == '3 passed, 0 failed', lines
         assert lines[-2].endswith(' s, 1 repeated, 0 undecided on this machine, 0 not possible here'), lines
         for arguments, last in ((('--full',), '10 passed, 0 failed'), (('--long',), '10 passed, 0 failed'),

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Each mistake about a fabric gives one clear line and exit status 2, and leaves nothing
 # half-started.
+# Full: a fabric starts for many mistakes; unit tests of keys and plans have the messages.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen

@@ -4,6 +4,7 @@
 # on separate fabrics. Excluded are the demo, which has its own story, and commands that write to
 # /etc.
 # Quiet: packets are sent in slots.
+# Full: it runs pages as a whole; other stories test what they show.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen

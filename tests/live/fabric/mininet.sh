@@ -3,6 +3,7 @@
 # Runs fat-trees in Mininet by the real mn, without a controller or Open vSwitch. Tests pings, TCP,
 # a link that is down, and a replay; drbctl and drbfabric work, and nothing is left, even after a
 # kill.
+# Full: Mininet takes long to start; test_mininet.py tests what it is told.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbctl
@@ -76,10 +77,8 @@ all_gone() { nothing_left && ! pgrep -af 'mininet:|mnexec|mininet_keeper'; }
 
 pings() { says ' 0% dropped' cli pingall; }
 
-if in_full "F(2,2)"; then
-  check "F(2,2): pingall" says ' 0% dropped' network 2 2 --test pingall
-  check "nothing is left of it" all_gone
-fi
+check "F(2,2): pingall" says ' 0% dropped' network 2 2 --test pingall
+check "nothing is left of it" all_gone
 check "with a rate and a scheme" \
   env switch=drb,scheme=walk,threshold=3 bash -c "$(declare -f network says); root='$root'; says ' 0% dropped' network 2 2,bw=50 --test pingall"
 check "nothing is left of that" all_gone

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Commands can clear everything that interrupted commands leave: full disks, damaged and foreign
 # plans and states, files of namespaces after a container's restart, and a killed demo.
+# Full: it interrupts many commands; every story checks that nothing is left.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen drbsim

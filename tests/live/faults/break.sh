@@ -3,6 +3,7 @@
 # Breaks what users may break: switches are killed, paused and started; links are cut, mended and
 # slowed down. Does so by single commands, and at times from a file beside a replay.
 # Quiet: packets are sent in slots.
+# Full: it waits for faults to heal; heal.sh tests switches that die.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbctl

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Whatever dies, down leaves nothing, up clears its own remains, and foreign objects stay untouched.
+# Full: it brings up many fabrics; every story checks that nothing is left.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen

@@ -37,7 +37,6 @@ if ! said=$(ip -n drb-s1-0 link set dev u0 xdpgeneric obj "$object" sec xdp 2>&1
 fi
 ip -n drb-s1-0 link set dev u0 xdpgeneric off
 for kind in one-way dead; do
-  [ $kind = one-way ] || in_full "$kind links" || continue
   decide "$kind: 20 links, found and put right, median within $within_ms ms" undisturbed 50 detect $kind
   jq -rs --arg kind $kind 'map([.lower_ms, .upper_ms] | max) | sort |
     "# \($kind): \(length) links, both ends know after \(.[0]) to \(.[-1]) ms, median \(.[length / 2])"' "$scratch/$kind"

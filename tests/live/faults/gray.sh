@@ -4,6 +4,7 @@
 # using them within two seconds, other traffic loses nothing, and drbctl names the direction. A link
 # that loses one frame in a thousand stays in use, and its loss is shown.
 # Alone: times and losses are measured.
+# Full: it waits until losses are sure; test_link_loss.c tests the rule.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -145,36 +146,30 @@ if ! said=$(drops s1-0.u0 obj "$scratch/thousandth.o" sec xdp 2>&1); then
   finish
   exit
 fi
-if in_full "a thousandth"; then
-  shows_loss() { drbctl show s1-0 links --json | jq -se 'map(select(.port == "u0"))[0].loss_in_percent > 0'; }
-  # Each replay sends 2700 packets over the link, so six of them lose 16 packets on average.
-  for ((i = 0; i < 6; i++)); do
-    check "a thousandth: traffic" replay
-    ! shows_loss >/dev/null || break
-  done
-  check "a thousandth: the link is in use" are up s1-0.u0 s2-0.d0
-  check "a thousandth: is shown" soon shows_loss
-fi
+shows_loss() { drbctl show s1-0 links --json | jq -se 'map(select(.port == "u0"))[0].loss_in_percent > 0'; }
+# Each replay sends 2700 packets over the link, so six of them lose 16 packets on average.
+for ((i = 0; i < 6; i++)); do
+  check "a thousandth: traffic" replay
+  ! shows_loss >/dev/null || break
+done
+check "a thousandth: the link is in use" are up s1-0.u0 s2-0.d0
+check "a thousandth: is shown" soon shows_loss
 drops s1-0.u0 off
 # Paths over each of these links avoid the others, because switches know detours around those.
 gray 5-percent s1-0.u1 s2-1.d0
-if in_full "all data, 10 and 40 per cent, long frames"; then
-  gray data s3-3.d3 s2-7.u1
-  gray 10-percent s2-2.d0 s1-2.u0
-  gray 40-percent s2-4.u0 s3-0.d2
-  gray long s1-7.u1 s2-7.d1
-fi
+gray data s3-3.d3 s2-7.u1
+gray 10-percent s2-2.d0 s1-2.u0
+gray 40-percent s2-4.u0 s3-0.d2
+gray long s1-7.u1 s2-7.d1
 check "no other link changed its state" others_unchanged
-if in_full "by its verb"; then
-  check "by its verb" fabric gray s1-4.u1
-  check "by its verb: again" fabric gray s1-4.u1
-  both_find() { replay && are lossy s1-4.u1 s2-5.d0; }
-  check "by its verb: both ends find it" soon both_find
-  has_program() { ip -n drb-s1-4 link show u1 | grep -q xdp; }
-  check "by its verb: an XDP program loses the frames" has_program
-  check "by its verb: mended" fabric mend s2-5.d0
-  check "by its verb: no program is left" eval '! has_program'
-fi
+check "by its verb" fabric gray s1-4.u1
+check "by its verb: again" fabric gray s1-4.u1
+both_find() { replay && are lossy s1-4.u1 s2-5.d0; }
+check "by its verb: both ends find it" soon both_find
+has_program() { ip -n drb-s1-4 link show u1 | grep -q xdp; }
+check "by its verb: an XDP program loses the frames" has_program
+check "by its verb: mended" fabric mend s2-5.d0
+check "by its verb: no program is left" eval '! has_program'
 decide "every pair" undisturbed 200 fabric check ping
 check "packets are conserved" drbctl check
 check "down" fabric down

@@ -4,6 +4,7 @@
 # reload, set, drain, captures, a memif peer, an interface, and SIGTERM. Faults are a stuck worker,
 # a dead link, a full log pipe, silent clients, and a stopped neighbour.
 # Quiet: times are measured.
+# Full: it gives every order under every fault; test_orders.py tests orders.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Tests which path packets take. drbctl path computes it by the decision core and the switches'
 # state, also around dead switches.
+# Full: paths around dead switches take long; test_views.py tests drbctl path.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 # drbctl trace observes the path of real packets.

@@ -3,6 +3,7 @@
 # Everything that `meson install` puts under a DESTDIR works from there when the checkout is hidden:
 # a fabric, a replay, checks, an experiment, and the demo's refusal of mistakes.
 # Quiet: packets are sent in slots.
+# Full: it installs everything, and measures; other stories test the same in the checkout.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbctl drbsim

@@ -3,6 +3,7 @@
 # drbctl events reports each event at a switch at once, in one line. Tests both ends of a cut link,
 # switches that end and come again, keys that are set, and drops that begin.
 # Quiet: the time to an event is measured.
+# Full: it waits for each event; test_changes.c tests all of them.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl

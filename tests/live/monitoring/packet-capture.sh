@@ -4,6 +4,7 @@
 # links, GSO packets, and in both directions. Drops have their reason. tests/process/test_capture.py
 # tests readers that are slow, or that end.
 # Quiet: a capture that gets no CPU loses packets.
+# Full: tshark reads many captures; test_capture.py tests what switches capture.
 # shellcheck disable=SC2016 # conditions of awk
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"

@@ -4,6 +4,7 @@
 # drbctl watch, and marks a killed switch. It plays a recording without any switch, folds large
 # fabrics, and sends no request to other sites.
 # Alone: rates and frames are measured.
+# Full: it starts browsers; test_page_tree.py and serve.sh test what the page gets.
 # PAGE_SHOTS=docs/guide draws the pictures of docs/guide again, and writes their words into
 # pictures.json. The story fails if the page says something else now.
 # shellcheck source=tests/live/story.bash
@@ -112,22 +113,20 @@ check "it asks for nothing" quiet
 "$build/src/ctl/drbctl" serve 2>/dev/null &
 server=$!
 check "a page without a fabric" soon curl -sSf "$site/"
-if in_full "recordings and large fabrics"; then
-  check "the page opens a recording" look play "$site/" "$scratch/run.ndjson"
-  check "and shows what was" seen '.switches == 20 and .looks > 5 and .delivered > 3000'
-  check "it says that it is whole" seen '.said | test("^recording run.ndjson, [0-9]+ polls$")'
-  check "and that it has ended" seen '(.at_end | endswith(", end of the recording")) and (.before | contains("end") | not)'
-  head -c -100 "$scratch/run.ndjson" >"$scratch/cut.ndjson"
-  check "it opens one that was cut" look play "$site/" "$scratch/cut.ndjson"
-  check "and says so" seen '.looks > 5 and (.said | test("^recording cut.ndjson, [0-9]+ polls; cut off there: line [0-9]+ is no state"))'
-  drbtopo list links -l 3 -d 4 --json | python3 -B "$root/tests/live/monitoring/make_recording.py" 3 4 30 >"$scratch/f34.ndjson"
-  drbtopo list links -l 3 -d 8 --json | python3 -B "$root/tests/live/monitoring/make_recording.py" 3 8 6 >"$scratch/f38.ndjson"
-  watched look play --frames-s 4 "$site/" "$scratch/f34.ndjson"
-  decide "F(3,4): 30 frames a second" draws 30
-  check "F(3,4): all is drawn, folded" seen '.switches == 80 and .folded == 12 and .unfolded_switches == 8'
-  check "F(3,8): pods fold" look play "$site/" "$scratch/f38.ndjson"
-  check "F(3,8): 16 pods, 8 groups, one unfolds" seen '.switches == 320 and .folded == 24 and .unfolded_switches == 16'
-fi
+check "the page opens a recording" look play "$site/" "$scratch/run.ndjson"
+check "and shows what was" seen '.switches == 20 and .looks > 5 and .delivered > 3000'
+check "it says that it is whole" seen '.said | test("^recording run.ndjson, [0-9]+ polls$")'
+check "and that it has ended" seen '(.at_end | endswith(", end of the recording")) and (.before | contains("end") | not)'
+head -c -100 "$scratch/run.ndjson" >"$scratch/cut.ndjson"
+check "it opens one that was cut" look play "$site/" "$scratch/cut.ndjson"
+check "and says so" seen '.looks > 5 and (.said | test("^recording cut.ndjson, [0-9]+ polls; cut off there: line [0-9]+ is no state"))'
+drbtopo list links -l 3 -d 4 --json | python3 -B "$root/tests/live/monitoring/make_recording.py" 3 4 30 >"$scratch/f34.ndjson"
+drbtopo list links -l 3 -d 8 --json | python3 -B "$root/tests/live/monitoring/make_recording.py" 3 8 6 >"$scratch/f38.ndjson"
+watched look play --frames-s 4 "$site/" "$scratch/f34.ndjson"
+decide "F(3,4): 30 frames a second" draws 30
+check "F(3,4): all is drawn, folded" seen '.switches == 80 and .folded == 12 and .unfolded_switches == 8'
+check "F(3,8): pods fold" look play "$site/" "$scratch/f38.ndjson"
+check "F(3,8): 16 pods, 8 groups, one unfolds" seen '.switches == 320 and .folded == 24 and .unfolded_switches == 16'
 check "no complaint, no request to elsewhere, again" quiet
 kill $server
 wait $server

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Packets as long as fabric.mtu cross the fabric over every kind of link, and longer ones do not. A
 # host that sends longer ones learns the limit: path MTU discovery works for IPv4, IPv6 and TCP.
+# Full: it brings up a fabric for each driver and size; drivers.sh sends over all drivers.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen

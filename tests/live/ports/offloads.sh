@@ -4,6 +4,7 @@
 # switches, with all units of decisions, and in both IP versions. No packet arrives with a wrong
 # checksum. Between packet sockets and over memif, checksums may stay unfinished, as on any veth.
 # All counters count packets, not GSO packets.
+# Full: it brings up many fabrics; test_gso_packet.c and test_coalesce.c test the frames.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
@@ -140,11 +141,6 @@ for driver in af_packet af_xdp memif; do
     continue
   fi
   for unit in packet flow flowlet; do
-    # A plain run covers each kind of link and each unit once.
-    case $driver,$unit in
-      af_packet,* | *,packet) ;;
-      *) in_full "$driver and $unit" || continue ;;
-    esac
     up_over $driver -l 2 -d 2 --unit $unit
     check "$driver, $unit: all ports are usable" soon usable 24
     [ $driver$unit != af_packetpacket ] || check "hosts have their offloads" has_offloads
@@ -182,29 +178,27 @@ done
 # both switches finish checksums, so that hosts behind it need not know which ones were unfinished.
 sockets=/run/drbswitch/drb/memif
 by_testpmd() { drbctl show s1-3 ports --json | jq -se 'map(select(.port == "u0"))[0].out_packets > 3000'; }
-if in_full "a memif peer that is no switch"; then
-  need_tool dpdk-testpmd
-  up -l 2 -d 2 --links memif --unit flow --scheme dmodk --hello off
-  check "plain peer: all ports are usable" soon usable 24
-  fabric stop s2-0
-  dpdk-testpmd "--lcores=0@(0-1),1@(0-1)" --no-huge --no-shconf --no-pci --file-prefix=plain -m 256 \
-    --vdev=net_memif0,role=client,socket-abstract=no,socket=$sockets/drb-s1-0-u0.memif \
-    --vdev=net_memif1,role=client,socket-abstract=no,socket=$sockets/drb-s1-3-u0.memif \
-    -- --forward-mode=io --total-num-mbufs=4096 --stats-period=60 >"$scratch/testpmd" 2>&1 &
-  testpmd=$!
-  check "plain peer: it passes packets on" soon fabric exec h7 -- ping -c 1 -W 1 10.0.0.1
-  serves h7
-  begins_to_capture h0
-  for address in 10.0.0.8 '[fd00::8]'; do
-    check "plain peer: a file comes from $address bit for bit" arrives h0 "$address"
-  done
-  check "plain peer: no checksum that arrived is wrong" checksums
-  check "plain peer: nor unfinished" grep ', 0 unfinished' "$scratch/checksums"
-  check "plain peer: the file went by it" by_testpmd
-  kill "$server" "$testpmd"
-  wait "$server" "$testpmd" 2>/dev/null
-  check "down" fabric down
-fi
+need_tool dpdk-testpmd
+up -l 2 -d 2 --links memif --unit flow --scheme dmodk --hello off
+check "plain peer: all ports are usable" soon usable 24
+fabric stop s2-0
+dpdk-testpmd "--lcores=0@(0-1),1@(0-1)" --no-huge --no-shconf --no-pci --file-prefix=plain -m 256 \
+  --vdev=net_memif0,role=client,socket-abstract=no,socket=$sockets/drb-s1-0-u0.memif \
+  --vdev=net_memif1,role=client,socket-abstract=no,socket=$sockets/drb-s1-3-u0.memif \
+  -- --forward-mode=io --total-num-mbufs=4096 --stats-period=60 >"$scratch/testpmd" 2>&1 &
+testpmd=$!
+check "plain peer: it passes packets on" soon fabric exec h7 -- ping -c 1 -W 1 10.0.0.1
+serves h7
+begins_to_capture h0
+for address in 10.0.0.8 '[fd00::8]'; do
+  check "plain peer: a file comes from $address bit for bit" arrives h0 "$address"
+done
+check "plain peer: no checksum that arrived is wrong" checksums
+check "plain peer: nor unfinished" grep ', 0 unfinished' "$scratch/checksums"
+check "plain peer: the file went by it" by_testpmd
+kill "$server" "$testpmd"
+wait "$server" "$testpmd" 2>/dev/null
+check "down" fabric down
 
 up -l 2 -d 2 --unit flow --offloads off
 check "offloads off: all ports are usable" soon usable 24

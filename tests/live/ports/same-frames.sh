@@ -56,7 +56,6 @@ for driver in af_packet af_xdp; do
     skip "$driver" "programs cannot be loaded in a user namespace"
     continue
   fi
-  [ $driver = af_packet ] || in_full $driver || continue
   up -l 2 -d 2 --driver $driver --unit flow --offloads off
   check "$driver: all ports are usable" soon usable
   for address in 10.0.0.8 fd00::8; do

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Switches that forward have dropped their capabilities. Ports that go down and up, reloads,
 # restarts and an orderly end still work. Unit tests that need rights run here, too.
+# Full: it repeats unit tests with rights; test_confine.py tests that rights are dropped.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl

@@ -3,6 +3,7 @@
 # Foreign captures are replayed into a fabric: at their own times, faster, at a rate, as fast as
 # possible, and repeated. Mistakes of users about replays are refused.
 # Quiet: the duration of replays is measured.
+# Full: it waits for the times of captures; replay.sh counts packets of other traffic.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen

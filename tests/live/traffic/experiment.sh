@@ -5,6 +5,7 @@
 # if it was late and a control process beside it was not. The long form gives a table in docs/notes:
 #   drblab experiment --check --out DIR -d 4 --load 0.9
 # Alone: latencies of packets are compared with the simulator's.
+# Full: it measures for minutes; test_lab_experiment.py compares stored runs.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbsim
@@ -38,13 +39,11 @@ interrupted_while() { # interrupted_while SIGNAL CONDITION: it gets the signal t
     grep -q 'of 12 points are done, kept in .*/cut/rows.jsonl: run it again to go on' "$scratch/said"
 }
 
-if in_full "interrupted"; then
-  check "interrupted while it replays" interrupted_while TERM 'pgrep -x drbgen && pgrep -x drbswitch'
-  check "nothing is left then" clean
-  check "interrupted while switches start" interrupted_while HUP 'pgrep -x drbswitch'
-  check "nothing is left then" clean
-  check "no report of half an experiment" test ! -e "$scratch/cut/report.html"
-fi
+check "interrupted while it replays" interrupted_while TERM 'pgrep -x drbgen && pgrep -x drbswitch'
+check "nothing is left then" clean
+check "interrupted while switches start" interrupted_while HUP 'pgrep -x drbswitch'
+check "nothing is left then" clean
+check "no report of half an experiment" test ! -e "$scratch/cut/report.html"
 check "an unknown scheme" fails_with 2 'best' experiment --scheme best --out "$scratch/x"
 check "an unknown traffic" fails_with 2 'rush' experiment --traffic rush --out "$scratch/x"
 check "a fabric of that name that is up is refused" bash -c "
@@ -53,8 +52,7 @@ check "a fabric of that name that is up is refused" bash -c "
   '$root/topo/fabric' check wiring --fabric experiment && '$root/topo/fabric' down --fabric experiment"
 
 # Short runs scatter by a per cent or two, which three of them tell.
-loads=0.9 slots=600 schemes=drb,dmodk
-if in_full "micro and vlb"; then schemes=drb,micro,dmodk,vlb; fi
+loads=0.9 slots=600 schemes=drb,micro,dmodk,vlb
 [ -z "${DRB_LONG:-}" ] || loads=0.6,0.8,0.9,0.95 slots=2000
 experiment --scheme $schemes --load $loads --runs 3 --slots $slots --repeat 1 --stretch 2 --json --out "$scratch/report" >"$scratch/rows"
 check "an experiment" test $? -le 1 # 1: packets were lost, which is looked at below
@@ -88,125 +86,109 @@ check "the report is one file" sh -c "test -s '$scratch/report/report.html' &&
   ! grep -oE '(src|href)=\"[^d]' '$scratch/report/report.html'"
 check "runs.csv has every run" sh -c "test \$(wc -l <'$scratch/report/runs.csv') -gt $((3 * $(wc -w <<<"${schemes//,/ }")))"
 
-if in_full "adaptive routing"; then
-  # The table is large enough for all flowlets. Flowlets that collide share an uplink, and other
-  # flowlets collide live than in the simulator. The idle time equals no pause, because chance would
-  # decide which of the two is longer. In 1000 slots, the tail of flowlets differs by 6 % between
-  # seeds; in 2000 slots, by 4 %.
-  packets=ars:idle_time=0 flowlets=ars:idle_time=20.5:max_flows=65536
-  experiment --scheme $packets,$flowlets --load 0.8 --runs 3 --slots 2000 --repeat 1 --stretch 2 --json \
-    --out "$scratch/ars" >"$scratch/rows"
-  check "an experiment with adaptive routing" test $? -le 1 # 1: packets were lost, which is looked at below
-  repeated "$scratch/ars"
-  agree "" $packets $flowlets
-  check "packets that are decided alone overtake" row_says $packets '.reordered_share > 0.01'
-  check "those of a flowlet do not" row_says $flowlets '.reordered_share < 0.001'
-fi
+# The table is large enough for all flowlets. Flowlets that collide share an uplink, and other
+# flowlets collide live than in the simulator. The idle time equals no pause, because chance would
+# decide which of the two is longer. In 1000 slots, the tail of flowlets differs by 6 % between
+# seeds; in 2000 slots, by 4 %.
+packets=ars:idle_time=0 flowlets=ars:idle_time=20.5:max_flows=65536
+experiment --scheme $packets,$flowlets --load 0.8 --runs 3 --slots 2000 --repeat 1 --stretch 2 --json \
+  --out "$scratch/ars" >"$scratch/rows"
+check "an experiment with adaptive routing" test $? -le 1 # 1: packets were lost, which is looked at below
+repeated "$scratch/ars"
+agree "" $packets $flowlets
+check "packets that are decided alone overtake" row_says $packets '.reordered_share > 0.01'
+check "those of a flowlet do not" row_says $flowlets '.reordered_share < 0.001'
 
-if in_full "slow links"; then
-  # Six of 32 links take two slots for a packet.
-  experiment --slow link:6:2 --scheme drb,dmodk --load 0.4 --runs 2 --slots 600 --repeat 1 --stretch 2 --json \
-    --out "$scratch/slow" >"$scratch/rows"
-  check "an experiment with slow links" test $? -le 1 # 1: packets were lost, which is looked at below
-  repeated "$scratch/slow"
-  agree ", slow links" drb dmodk
-  check "they make it slower" row_says dmodk '.latency > 6.5'
-fi
+# Six of 32 links take two slots for a packet.
+experiment --slow link:6:2 --scheme drb,dmodk --load 0.4 --runs 2 --slots 600 --repeat 1 --stretch 2 --json \
+  --out "$scratch/slow" >"$scratch/rows"
+check "an experiment with slow links" test $? -le 1 # 1: packets were lost, which is looked at below
+repeated "$scratch/slow"
+agree ", slow links" drb dmodk
+check "they make it slower" row_says dmodk '.latency > 6.5'
 
-if in_full "dead links"; then
-  # Three of 32 links are dead; before the second run they are mended, and others cut.
-  experiment --fail link:3 --scheme drb,dmodk --load 0.3 --runs 2 --slots 1000 --repeat 1 --stretch 2 --json \
-    --out "$scratch/dead" >"$scratch/rows"
-  check "an experiment with dead links" test $? -le 1 # 1: packets were lost, which is looked at below
-  repeated "$scratch/dead"
-  agree ", dead links" drb dmodk
-fi
+# Three of 32 links are dead; before the second run they are mended, and others cut.
+experiment --fail link:3 --scheme drb,dmodk --load 0.3 --runs 2 --slots 1000 --repeat 1 --stretch 2 --json \
+  --out "$scratch/dead" >"$scratch/rows"
+check "an experiment with dead links" test $? -le 1 # 1: packets were lost, which is looked at below
+repeated "$scratch/dead"
+agree ", dead links" drb dmodk
 
-if in_full "links cut, mended and gray, a switch killed"; then
-  # Faults come while packets come. Packets are lost until hellos are missed, and on the gray link.
-  gray='1200 gray s1-0.u0'
-  takes_program() { ip link set dev lo xdpgeneric obj "$DRB_BUILD/topo/gray_link.bpf.o" sec xdp && ip link set dev lo xdpgeneric off; }
-  takes_program || { skip "a gray link" "XDP programs cannot be loaded here" && gray='# none'; }
-  printf '%s\n' '400 cut s1-0.u1' '1000 mend s1-0.u1' "$gray" '1300 kill s2-4' >"$scratch/faults"
-  # lost SCHEME: the simulator loses as many packets, within 10 %. Live, 100 slots follow.
-  lost() {
-    drbsim packet -l 3 -d 2 --faults "$scratch/faults" --detect 75 --traffic fixed --scheme "$1" --load 0.4 \
-      --threshold paper --slots 2100 --json |
-      jq -es --slurpfile rows "$scratch/rows" "(.[0] | .lost_on_links + .lost_in_switches) as \$simulated |
-        (\$rows[] | select(.scheme == \"$1\") | .lost) as \$live |
-        \"# $1: \(\$live) packets lost live, \(\$simulated) simulated\",
-        (\$live - \$simulated | fabs) <= 0.1 * \$simulated"
-  }
-  experiment --faults "$scratch/faults" --traffic fixed --scheme drb,dmodk --load 0.4 --runs 1 --slots 2000 --repeat 1 \
-    --stretch 2 --json --out "$scratch/timed" >"$scratch/rows"
-  check "an experiment in which a link is cut" test $? -le 1 # 1: packets were lost
-  repeated "$scratch/timed"
-  for scheme in drb dmodk; do
-    jq -r "select(.scheme == \"$scheme\") | \"# $scheme, cut and mended: mean \(.latency) simulated \(.sim_latency), lost \(.lost)\"" \
-      "$scratch/rows"
-    if was_disturbed $scheme; then
-      undecided "$scheme, cut and mended: live is simulated" "no run was undisturbed, not with slots of 8 ms either"
-    else
-      check "$scheme, cut and mended: live is simulated" within $scheme
-      check "$scheme, cut and mended: as many are lost" lost $scheme
-    fi
-  done
-fi
+# Faults come while packets come. Packets are lost until hellos are missed, and on the gray link.
+gray='1200 gray s1-0.u0'
+takes_program() { ip link set dev lo xdpgeneric obj "$DRB_BUILD/topo/gray_link.bpf.o" sec xdp && ip link set dev lo xdpgeneric off; }
+takes_program || { skip "a gray link" "XDP programs cannot be loaded here" && gray='# none'; }
+printf '%s\n' '400 cut s1-0.u1' '1000 mend s1-0.u1' "$gray" '1300 kill s2-4' >"$scratch/faults"
+# lost SCHEME: the simulator loses as many packets, within 10 %. Live, 100 slots follow.
+lost() {
+  drbsim packet -l 3 -d 2 --faults "$scratch/faults" --detect 75 --traffic fixed --scheme "$1" --load 0.4 \
+    --threshold paper --slots 2100 --json |
+    jq -es --slurpfile rows "$scratch/rows" "(.[0] | .lost_on_links + .lost_in_switches) as \$simulated |
+      (\$rows[] | select(.scheme == \"$1\") | .lost) as \$live |
+      \"# $1: \(\$live) packets lost live, \(\$simulated) simulated\",
+      (\$live - \$simulated | fabs) <= 0.1 * \$simulated"
+}
+experiment --faults "$scratch/faults" --traffic fixed --scheme drb,dmodk --load 0.4 --runs 1 --slots 2000 --repeat 1 \
+  --stretch 2 --json --out "$scratch/timed" >"$scratch/rows"
+check "an experiment in which a link is cut" test $? -le 1 # 1: packets were lost
+repeated "$scratch/timed"
+for scheme in drb dmodk; do
+  jq -r "select(.scheme == \"$scheme\") | \"# $scheme, cut and mended: mean \(.latency) simulated \(.sim_latency), lost \(.lost)\"" \
+    "$scratch/rows"
+  if was_disturbed $scheme; then
+    undecided "$scheme, cut and mended: live is simulated" "no run was undisturbed, not with slots of 8 ms either"
+  else
+    check "$scheme, cut and mended: live is simulated" within $scheme
+    check "$scheme, cut and mended: as many are lost" lost $scheme
+  fi
+done
 
-if in_full "links that become slow"; then
-  printf '%s 2\n' '200 slow s1-0.u1' '250 slow s1-2.u1' '300 slow s1-4.u1' '350 slow s1-6.u1' >"$scratch/faults"
-  experiment --faults "$scratch/faults" --scheme drb,dmodk --load 0.4 --runs 2 --slots 1000 --repeat 1 --stretch 2 --json \
-    --out "$scratch/slower" >"$scratch/rows"
-  check "an experiment in which links become slow" test $? -le 1 # 1: packets were lost, which is looked at below
-  repeated "$scratch/slower"
-  agree ", links become slow" drb dmodk
-  check "their packets wait" row_says dmodk '.sim_latency > 6.7 and .latency > 6.7' # 5.8 without faults
-fi
+printf '%s 2\n' '200 slow s1-0.u1' '250 slow s1-2.u1' '300 slow s1-4.u1' '350 slow s1-6.u1' >"$scratch/faults"
+experiment --faults "$scratch/faults" --scheme drb,dmodk --load 0.4 --runs 2 --slots 1000 --repeat 1 --stretch 2 --json \
+  --out "$scratch/slower" >"$scratch/rows"
+check "an experiment in which links become slow" test $? -le 1 # 1: packets were lost, which is looked at below
+repeated "$scratch/slower"
+agree ", links become slow" drb dmodk
+check "their packets wait" row_says dmodk '.sim_latency > 6.7 and .latency > 6.7' # 5.8 without faults
 
-if in_full "long links"; then
-  # Links between switches take three more slots.
-  experiment --delay 3 --scheme drb,dmodk --load 0.8 --runs 2 --slots 600 --repeat 1 --stretch 2 --json \
-    --out "$scratch/delay" >"$scratch/rows"
-  check "an experiment with long links" test $? -le 1 # 1: packets were lost, which is looked at below
-  repeated "$scratch/delay"
-  agree ", long links" drb dmodk
-  check "they take longer" row_says dmodk '.latency > 15'
-fi
+# Links between switches take three more slots.
+experiment --delay 3 --scheme drb,dmodk --load 0.8 --runs 2 --slots 600 --repeat 1 --stretch 2 --json \
+  --out "$scratch/delay" >"$scratch/rows"
+check "an experiment with long links" test $? -le 1 # 1: packets were lost, which is looked at below
+repeated "$scratch/delay"
+agree ", long links" drb dmodk
+check "they take longer" row_says dmodk '.latency > 15'
 
-if in_full "traffic that persists"; then
-  # A permutation that persists: drb's queues grow, live as well as simulated, those of walk do not.
-  experiment --traffic fixed --scheme drb,walk --load 0.9 --runs 1 --slots 800 --repeat 1 --stretch 2 --json \
-    --out "$scratch/fixed" >"$scratch/rows"
-  check "an experiment with traffic that persists" test $? -le 1 # 1: packets were lost, which is looked at below
-  repeated "$scratch/fixed"
-  for case in drb:true walk:false; do
-    scheme=${case%:*}
-    jq -r "select(.scheme == \"$scheme\") | \"# $scheme: mean \(.latency) simulated \(.sim_latency)\"" \
-      "$scratch/rows"
-    if was_disturbed $scheme; then
-      undecided "$scheme: queues that grow: ${case#*:}" "no run was undisturbed, not with slots of 8 ms either"
-    else
-      check "$scheme: queues that grow: ${case#*:}" \
-        row_says $scheme "[.lost, .growing, .sim_growing, .unexplained] == [0, ${case#*:}, ${case#*:}, 0]"
-    fi
-  done
-fi
+# A permutation that persists: drb's queues grow, live as well as simulated, those of walk do not.
+experiment --traffic fixed --scheme drb,walk --load 0.9 --runs 1 --slots 800 --repeat 1 --stretch 2 --json \
+  --out "$scratch/fixed" >"$scratch/rows"
+check "an experiment with traffic that persists" test $? -le 1 # 1: packets were lost, which is looked at below
+repeated "$scratch/fixed"
+for case in drb:true walk:false; do
+  scheme=${case%:*}
+  jq -r "select(.scheme == \"$scheme\") | \"# $scheme: mean \(.latency) simulated \(.sim_latency)\"" \
+    "$scratch/rows"
+  if was_disturbed $scheme; then
+    undecided "$scheme: queues that grow: ${case#*:}" "no run was undisturbed, not with slots of 8 ms either"
+  else
+    check "$scheme: queues that grow: ${case#*:}" \
+      row_says $scheme "[.lost, .growing, .sim_growing, .unexplained] == [0, ${case#*:}, ${case#*:}, 0]"
+  fi
+done
 
-if in_full "traffic that walk spreads, and traffic that it does not"; then
-  for traffic in permutation fixed racks:0.5 oneway:0.5:0; do
-    experiment --traffic $traffic --scheme walk --load 0.9 --runs 1 --slots 2000 --warmup 1000 --repeat 1 --stretch 2 \
-      --json --out "$scratch/walk-$traffic" >"$scratch/rows"
-    check "an experiment with $traffic" test $? -le 1 # 1: packets were lost, which is looked at below
-    repeated "$scratch/walk-$traffic"
-    jq -r --arg traffic $traffic '"# walk, \($traffic): mean \(.latency) simulated \(.sim_latency)"' "$scratch/rows"
-    if was_disturbed walk; then
-      undecided "walk, $traffic: live is simulated to 5 %" "no run was undisturbed, not with slots of 8 ms either"
-    else
-      check "walk, $traffic: live is simulated to 5 %" row_says walk \
-        '[.lost, .growing, .sim_growing, .unexplained] == [0, false, false, 0] and (.latency / .sim_latency - 1 | fabs) < 0.05'
-    fi
-  done
-fi
+for traffic in permutation fixed racks:0.5 oneway:0.5:0; do
+  experiment --traffic $traffic --scheme walk --load 0.9 --runs 1 --slots 2000 --warmup 1000 --repeat 1 --stretch 2 \
+    --json --out "$scratch/walk-$traffic" >"$scratch/rows"
+  check "an experiment with $traffic" test $? -le 1 # 1: packets were lost, which is looked at below
+  repeated "$scratch/walk-$traffic"
+  jq -r --arg traffic $traffic '"# walk, \($traffic): mean \(.latency) simulated \(.sim_latency)"' "$scratch/rows"
+  if was_disturbed walk; then
+    undecided "walk, $traffic: live is simulated to 5 %" "no run was undisturbed, not with slots of 8 ms either"
+  else
+    check "walk, $traffic: live is simulated to 5 %" row_says walk \
+      '[.lost, .growing, .sim_growing, .unexplained] == [0, false, false, 0] and (.latency / .sim_latency - 1 | fabs) < 0.05'
+  fi
+done
 # In a study of one's own: points of the laboratory.
 study() { /usr/bin/python3 -B "$root/tests/live/traffic/live_points.py" "$root/lab" "$scratch/rows.jsonl"; }
 decide "points of the laboratory: live is simulated to 5 %" study

@@ -4,6 +4,7 @@
 # and packets that find a queue full are dropped as queue_full. No other packets are dropped, and
 # buffers never run out. After the load, every switch is as before and has all its buffers.
 # Quiet: rates are compared.
+# Full: queues of whole fabrics fill up; test_egress_queue.c tests full queues.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A capture of a fabric is replayed by its own hosts; a foreign one by hosts from a map or by hash.
+# Full: it replays three captures; test_gen_foreign.c tests the hosts of addresses.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbgen drbctl

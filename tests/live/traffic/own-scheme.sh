@@ -3,6 +3,7 @@
 # A scheme from outside the tree decides in every switch of a fabric: confined, under load, and
 # after reloads. Faults of a scheme are reported in one line before anything starts. A dead uplink
 # costs no packet.
+# Full: it waits for faults of schemes; test_trial.c has their messages.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -96,14 +97,12 @@ check "down" fabric down
 # names FILE COLUMN: prints the names of schemes in a CSV file
 names() { tail -n +2 "$1" | cut -d, -f"$2" | sort -u | xargs; }
 
-if in_full "an experiment and the demo"; then
-  check "an experiment" eval '"$root/lab/run" experiment --scheme drb,./sprinkle.so:k=2,drb:choices=3 --load 0.5 --runs 1 \
-    --slots 200 --repeat 1 --csv --out compared >rows; test $? -le 1'
-  check "has them side by side" test "$(names rows 1)" = 'drb drb:choices=3 sprinkle:k=2'
-  check "in its pictures, in colours of their own" eval 'grep -q "sprinkle:k=2, live" compared/*.svg compared/*.html &&
-    grep -l "#117733" compared/*.svg && grep -l "#332288" compared/*.svg'
-  check "the demo" "$root/lab/run" demo --scheme drb,dmodk,./sprinkle.so --slots 200 --slot 8ms --csv --out demo.svg
-  check "has it in its picture" grep -q sprinkle demo.svg
-fi
+check "an experiment" eval '"$root/lab/run" experiment --scheme drb,./sprinkle.so:k=2,drb:choices=3 --load 0.5 --runs 1 \
+  --slots 200 --repeat 1 --csv --out compared >rows; test $? -le 1'
+check "has them side by side" test "$(names rows 1)" = 'drb drb:choices=3 sprinkle:k=2'
+check "in its pictures, in colours of their own" eval 'grep -q "sprinkle:k=2, live" compared/*.svg compared/*.html &&
+  grep -l "#117733" compared/*.svg && grep -l "#332288" compared/*.svg'
+check "the demo" "$root/lab/run" demo --scheme drb,dmodk,./sprinkle.so --slots 200 --slot 8ms --csv --out demo.svg
+check "has it in its picture" grep -q sprinkle demo.svg
 check "nothing is left" nothing_left
 finish

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs those commands of docs/guide/your-own-scheme.md that need root: a scheme from outside in an
 # experiment and in a fabric.
+# Full: schemes are built and compared; schemes.sh tests schemes of the tree live.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen drbsim

@@ -3,6 +3,7 @@
 # Units flow and flowlet on a live fabric do not reorder TCP and measured streams. Thresholds follow
 # the measured utilisation.
 # Quiet: a lost TCP segment arrives out of order.
+# Full: it transfers for long; test_flow_table.c tests flows and flowlets.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl drbgen
@@ -60,7 +61,6 @@ replayed_all() {
 
 drbgen write -l 3 -d 2 --traffic stride:5 --load 0.8 --slot 1ms --slots 2000 --out "$scratch/traffic" >/dev/null
 for unit in flow flowlet; do
-  [ $unit = flow ] || in_full "$unit" || continue
   # With a rate there are queues, so choices differ. A flowlet stays in order where no path is
   # slower than another by the gap or more.
   up -l 3 -d 2 --unit $unit --threshold 0 --queue 5000 --rate 1kpps --flowlet-gap 50ms
@@ -77,11 +77,9 @@ done
 
 # The same load must disturb order where each packet is decided alone.
 reordered() { drbgen replay "$scratch/traffic" --json >"$scratch/replay" && jq -e '.reordered > 0' "$scratch/replay"; }
-if in_full "packet"; then
-  up -l 3 -d 2 --unit packet --threshold 0 --queue 5000 --rate 1kpps
-  check "packet: measured streams out of order" reordered
-  check "packet: down" fabric down
-fi
+up -l 3 -d 2 --unit packet --threshold 0 --queue 5000 --rate 1kpps
+check "packet: measured streams out of order" reordered
+check "packet: down" fabric down
 
 up -l 3 -d 2 --rate 500pps --threshold auto
 drbgen write -l 3 -d 2 --traffic stride:5 --load 0.8 --slot 2ms --slots 1000 --out "$scratch/load" >/dev/null
@@ -105,7 +103,6 @@ check "down" fabric down
 drbgen write -l 3 -d 2 --traffic stride:5 --load 0.5 --slot 4ms --slots 500 --out "$scratch/traffic" >/dev/null
 workers() { settled ping counters && drbctl show s1-2 worker --json | jq -e '.sleeps > 0 and .rx_packets > 0'; }
 for way in packet,af_packet flow,memif; do
-  in_full "two workers, $way" || continue
   up_over "${way#*,}" -l 3 -d 2 --workers 2 --unit "${way%,*}" --threshold auto
   decide "two workers, $way: pings, counters" undisturbed 200 workers
   decide "two workers, $way: measured streams" undisturbed 100 replayed_all
