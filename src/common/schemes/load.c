@@ -146,6 +146,10 @@ static int set_ars(struct drb_scheme_variant *v, const char *settings, char why[
 		return REFUSE("ars: link_rate %s: must be Gbit/s, such as 400", a.link_rate);
 	if (a.packet && drb_parse_real(a.packet, 64, 1e6, &links.bytes) < 0)
 		return REFUSE("ars: packet %s: must be bytes, 64 to 1000000", a.packet);
+	if (a.packet && !a.link_rate && !a.config)
+		return REFUSE("ars: packet %s: it converts times at a rate: add link_rate=GBIT, or "
+			      "config=FILE",
+			      a.packet);
 	if (a.config)
 		return take_config(v, a.config, &links, why);
 	return a.link_rate ? drb_ars_take_sai(v, &links, why) : 0;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <jansson.h>
 
@@ -25,7 +26,7 @@ struct units {
 	double us, mbit, bytes;
 };
 
-enum unit { PLAIN, US, MBIT, BYTES, MODE, NAME };
+enum unit { PLAIN, US, MBIT, BYTES, MODE, NAME, ALGORITHM };
 
 static const struct field {
 	const char *name;
@@ -33,7 +34,7 @@ static const struct field {
 	uint32_t param;
 } profile_fields[] =
 	{
-		{"algorithm", NAME, 0},
+		{"algorithm", ALGORITHM, 0},
 		{"sampling_interval", US, DRB_ARS_INTERVAL},
 		{"past_load_min_value", MBIT, DRB_ARS_PAST_MIN},
 		{"past_load_max_value", MBIT, DRB_ARS_PAST_MAX},
@@ -46,16 +47,20 @@ static const struct field {
 	  {"max_flows", PLAIN, DRB_ARS_MAX_FLOWS},
 	  {"assign_mode", MODE, DRB_ARS_IDLE_TIME},
 	  {"profile_name", NAME, 0},
+	  {"ars_obj_name", NAME, 0},
 	  {0},
 };
 
 static const struct table {
-	const char *name, *other_name;
+	const char *name;
 	const struct field *field;
 } tables[] = {
-	{"ARS_PROFILE", NULL, profile_fields},
-	{"ARS_NEXTHOP_GROUP", "ARS_OBJECT", group_fields},
+	{"ARS_PROFILE", profile_fields},
+	{"ARS_OBJECT", group_fields},
+	{"ARS_NEXTHOP_GROUP", group_fields},
 };
+
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
 
 struct reading {
 	const char *path;
@@ -124,7 +129,7 @@ static int take_mode(struct reading *r, const json_t *value)
 
 	if (mode && strcmp(mode, "per_flowlet_quality") == 0)
 		return 0;
-	if (!mode || strncmp(mode, "per_packet", 10) != 0)
+	if (!mode || (strcmp(mode, "per_packet") != 0 && strcmp(mode, "per_packet_quality") != 0))
 		return REFUSE("%s: assign_mode must be per_flowlet_quality or per_packet_quality",
 			      r->path);
 	r->v->param[DRB_ARS_IDLE_TIME] = 0;
@@ -137,8 +142,13 @@ static int take_field(struct reading *r, const struct field *f, const json_t *va
 	char why[DRB_SCHEME_WHY];
 	double number;
 
-	if (f->unit == NAME)
-		return 0;
+	if (f->unit == NAME || f->unit == ALGORITHM) {
+		const char *text = json_string_value(value);
+		if (text && (f->unit == NAME || strcasecmp(text, "ewma") == 0))
+			return 0;
+		return drb_scheme_refuse(r->why, "%s: %s must be %s", r->path, f->name,
+					 f->unit == NAME ? "a name" : "EWMA");
+	}
 	if (f->unit == MODE)
 		return take_mode(r, value);
 	if (number_of(value, &number) < 0)
@@ -197,10 +207,13 @@ static int take_table(struct reading *r, const struct table *table, const json_t
 	const char *name, *first_name = NULL;
 	int rc = 0;
 
-	if (!entries && table->other_name)
-		entries = json_object_get(root, table->other_name);
+	if (entries && !json_is_object(entries))
+		return drb_scheme_refuse(r->why, "%s: %s must be an object", r->path, table->name);
 	json_object_foreach(entries, name, entry)
 	{
+		if (!json_is_object(entry))
+			return drb_scheme_refuse(r->why, "%s: %s: %.40s must be an object", r->path,
+						 table->name, name);
 		if (first && !json_equal(first, entry))
 			return drb_scheme_refuse(r->why,
 						 "%s: %s: %.40s and %.40s differ: leave one",
@@ -229,8 +242,8 @@ static int find_speed(const json_t *root, const char *path, double *gbit, char w
 		const json_t *port = json_object_get(json_object_get(root, "PORT"), name);
 		double mbit;
 		if (number_of(json_object_get(port, "speed"), &mbit) < 0 || mbit <= 0)
-			return REFUSE("%s: PORT has no speed of %.40s: add it, or write "
-				      "ars:link_rate=GBIT:config=...",
+			return REFUSE("%s: PORT has no speed of %.40s in Mbit/s, such as 400000: "
+				      "add it, or write ars:link_rate=GBIT:config=...",
 				      path, name);
 		if (*gbit > 0 && *gbit != mbit / 1000)
 			return REFUSE("%s: ports of ARS_INTERFACES have several speeds: write "
@@ -244,7 +257,51 @@ static int find_speed(const json_t *root, const char *path, double *gbit, char w
 				  path);
 }
 
-static int take_root(struct reading *r, const json_t *root, struct drb_ars_links links)
+// Notes other tables of ARS, and what ports say beside their names.
+static void ignore_others(struct reading *r, json_t *root)
+{
+	json_t *table, *entry, *value;
+	const char *name, *port, *key;
+
+	json_object_foreach(root, name, table)
+	{
+		uint32_t i = 0;
+		while (i < TABLES && strcmp(tables[i].name, name) != 0)
+			i++;
+		if (i < TABLES || strncmp(name, "ARS_", 4) != 0)
+			continue;
+		if (strncmp(name, "ARS_INTERFACE", 13) != 0) {
+			ignore(r, name);
+			continue;
+		}
+		json_object_foreach(table, port, entry)
+		{
+			json_object_foreach(entry, key, value)
+			{
+				if (strcmp(key, "NULL") != 0)
+					ignore(r, key);
+			}
+		}
+	}
+}
+
+// Checks that no range ends before it begins. An end of 0 is not given.
+static int check_ranges(struct reading *r)
+{
+	static const uint32_t ranges[][2] = {{DRB_ARS_PAST_MIN, DRB_ARS_PAST_MAX},
+					     {DRB_ARS_MIN_VAL, DRB_ARS_MAX_VAL}};
+
+	for (int i = 0; i < 2; i++) {
+		const double least = r->v->param[ranges[i][0]], most = r->v->param[ranges[i][1]];
+		if (most > 0 && least > most)
+			return drb_scheme_refuse(
+				r->why, "%s: %s load: its min_value is above its max_value",
+				r->path, i ? "future" : "past");
+	}
+	return 0;
+}
+
+static int take_root(struct reading *r, json_t *root, struct drb_ars_links links)
 {
 	if (!json_object_get(root, "ARS_PROFILE"))
 		return drb_scheme_refuse(r->why, "%s: has no table ARS_PROFILE", r->path);
@@ -253,10 +310,13 @@ static int take_root(struct reading *r, const json_t *root, struct drb_ars_links
 	r->units = units_of(&links);
 	if (drb_ars_take_sai(r->v, &links, r->why) < 0)
 		return -EINVAL;
-	for (int i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < TABLES; i++) {
 		if (take_table(r, &tables[i], root) < 0)
 			return -EINVAL;
 	}
+	if (check_ranges(r) < 0)
+		return -EINVAL;
+	ignore_others(r, root);
 	if (*r->ignored)
 		drb_warn("%s: scheme ars does not model %.*s", r->path, (int)strlen(r->ignored) - 2,
 			 r->ignored);

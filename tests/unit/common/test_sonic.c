@@ -97,49 +97,75 @@ TEST(packets_are_decided_alone_where_the_config_says_so)
 	unlink(FILE_NAME);
 }
 
+// A group of next hops refers to an object, which has the mode and the times.
+TEST(objects_count_beside_groups)
+{
+	write_config("{" PORTS ", \"ARS_PROFILE\": {\"p\": {}}, \"ARS_OBJECT\": {\"o\": "
+		     "{\"assign_mode\": \"per_packet\", \"max_flows\": 64}}, "
+		     "\"ARS_NEXTHOP_GROUP\": {\"g\": {\"ars_obj_name\": \"o\"}}}");
+	const struct drb_scheme_variant v = read_scheme("ars:config=" FILE_NAME);
+
+	assert_true(v.param[DRB_ARS_IDLE_TIME] == 0 && v.param[DRB_ARS_MAX_FLOWS] == 64);
+	unlink(FILE_NAME);
+}
+
+static const struct {
+	const char *config, *scheme, *why;
+} mistakes[] = {
+	{NULL, "ars:link_rate=fast", "link_rate fast: must be Gbit/s"},
+	{NULL, "ars:packet=1", "must be bytes, 64 to 1000000"},
+	{NULL, "ars:speed=1", "scheme ars has no parameter 'speed'"},
+	{NULL, "ars:", "must be KEY=VALUE"},
+	{NULL, "ars:link_rate=10:", "must be KEY=VALUE"},
+	{NULL, "drb:link_rate=10", "scheme drb has no parameter 'link_rate'"},
+	{NULL, "ars:config=no_such_file", "no_such_file"},
+	{"{\"ARS_PROFILE\": ", "ars:config=" FILE_NAME, FILE_NAME ":1:"},
+	{"{" PORTS "}", "ars:config=" FILE_NAME, "has no table ARS_PROFILE"},
+	{"{\"ARS_PROFILE\": {\"p\": {}}}", "ars:config=" FILE_NAME, "the rate of links is unknown"},
+	{"{\"ARS_PROFILE\": {\"p\": {}}, \"ARS_INTERFACES\": {\"Ethernet0\": {}}}",
+	 "ars:config=" FILE_NAME, "PORT has no speed of Ethernet0"},
+	{"{\"ARS_PROFILE\": {\"p\": {}}, \"ARS_INTERFACES\": {\"Ethernet0\": {}, "
+	 "\"Ethernet9\": {}}, \"PORT\": {\"Ethernet0\": {\"speed\": \"10000\"}, "
+	 "\"Ethernet9\": {\"speed\": \"40000\"}}}",
+	 "ars:config=" FILE_NAME, "several speeds"},
+	{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {\"sampling_interval\": \"often\"}}}",
+	 "ars:config=" FILE_NAME, "sampling_interval must be a number"},
+	{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {}}, \"ARS_OBJECT\": {\"o\": "
+	 "{\"max_flows\": 65537}}}",
+	 "ars:config=" FILE_NAME, "max_flows would be 65537"},
+	{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {}}, \"ARS_OBJECT\": {\"o\": "
+	 "{\"assign_mode\": \"random\"}}}",
+	 "ars:config=" FILE_NAME, "assign_mode must be"},
+	{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {}}, \"ARS_OBJECT\": {\"o\": "
+	 "{\"max_flows\": 1}, \"q\": {\"max_flows\": 2}}}",
+	 "ars:config=" FILE_NAME, "o and q differ"},
+	{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {}}, \"ARS_OBJECT\": {\"o\": "
+	 "{\"assign_mode\": \"per_packet_random\"}}}",
+	 "ars:config=" FILE_NAME, "assign_mode must be"},
+	{"{" PORTS ", \"ARS_PROFILE\": [{}]}", "ars:config=" FILE_NAME,
+	 "ARS_PROFILE must be an object"},
+	{"{" PORTS ", \"ARS_PROFILE\": {\"p\": \"x\"}}", "ars:config=" FILE_NAME,
+	 "ARS_PROFILE: p must be an object"},
+	{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {\"algorithm\": \"fast\"}}}",
+	 "ars:config=" FILE_NAME, "algorithm must be EWMA"},
+	{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {\"algorithm\": 5}}}", "ars:config=" FILE_NAME,
+	 "algorithm must be EWMA"},
+	{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {\"future_load_min_value\": 20000, "
+	 "\"future_load_max_value\": 10000}}}",
+	 "ars:config=" FILE_NAME, "future load: its min_value is above its max_value"},
+	{NULL, "ars:packet=1500", "add link_rate=GBIT"},
+};
+
 TEST(mistakes_are_named)
 {
-	static const struct {
-		const char *config, *scheme, *why;
-	} cases[] = {
-		{NULL, "ars:link_rate=fast", "link_rate fast: must be Gbit/s"},
-		{NULL, "ars:packet=1", "must be bytes, 64 to 1000000"},
-		{NULL, "ars:speed=1", "scheme ars has no parameter 'speed'"},
-		{NULL, "ars:", "must be KEY=VALUE"},
-		{NULL, "ars:link_rate=10:", "must be KEY=VALUE"},
-		{NULL, "drb:link_rate=10", "scheme drb has no parameter 'link_rate'"},
-		{NULL, "ars:config=no_such_file", "no_such_file"},
-		{"{\"ARS_PROFILE\": ", "ars:config=" FILE_NAME, FILE_NAME ":1:"},
-		{"{" PORTS "}", "ars:config=" FILE_NAME, "has no table ARS_PROFILE"},
-		{"{\"ARS_PROFILE\": {\"p\": {}}}", "ars:config=" FILE_NAME,
-		 "the rate of links is unknown"},
-		{"{\"ARS_PROFILE\": {\"p\": {}}, \"ARS_INTERFACES\": {\"Ethernet0\": {}}}",
-		 "ars:config=" FILE_NAME, "PORT has no speed of Ethernet0"},
-		{"{\"ARS_PROFILE\": {\"p\": {}}, \"ARS_INTERFACES\": {\"Ethernet0\": {}, "
-		 "\"Ethernet9\": {}}, \"PORT\": {\"Ethernet0\": {\"speed\": \"10000\"}, "
-		 "\"Ethernet9\": {\"speed\": \"40000\"}}}",
-		 "ars:config=" FILE_NAME, "several speeds"},
-		{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {\"sampling_interval\": \"often\"}}}",
-		 "ars:config=" FILE_NAME, "sampling_interval must be a number"},
-		{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {}}, \"ARS_OBJECT\": {\"o\": "
-		 "{\"max_flows\": 65537}}}",
-		 "ars:config=" FILE_NAME, "max_flows would be 65537"},
-		{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {}}, \"ARS_OBJECT\": {\"o\": "
-		 "{\"assign_mode\": \"random\"}}}",
-		 "ars:config=" FILE_NAME, "assign_mode must be"},
-		{"{" PORTS ", \"ARS_PROFILE\": {\"p\": {}}, \"ARS_OBJECT\": {\"o\": "
-		 "{\"max_flows\": 1}, \"q\": {\"max_flows\": 2}}}",
-		 "ars:config=" FILE_NAME, "o and q differ"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
 		struct drb_scheme_variant v;
 		char why[DRB_SCHEME_WHY] = "";
-		if (cases[i].config)
-			write_config(cases[i].config);
-		assert_int_equal(drb_scheme_read(cases[i].scheme, &v, why), -EINVAL);
-		if (!strstr(why, cases[i].why))
-			fail_msg("%s: %s", cases[i].scheme, why);
+		if (mistakes[i].config)
+			write_config(mistakes[i].config);
+		assert_int_equal(drb_scheme_read(mistakes[i].scheme, &v, why), -EINVAL);
+		if (!strstr(why, mistakes[i].why))
+			fail_msg("%s: %s", mistakes[i].scheme, why);
 		unlink(FILE_NAME);
 	}
 }
