@@ -10,7 +10,7 @@
 // The key of an end is the number of its trigger. In `trigger`, `place` is the number of
 // connections that must fire a trigger.
 struct matrix {
-	uint32_t connections, triggers; // numbers in the head
+	uint32_t connections, triggers, nodes; // numbers in the head; nodes 0: not yet
 	struct drb_list_ends fires, waits, trigger;
 	struct drb_list_ends ids; // the key is the id of a connection
 };
@@ -111,9 +111,11 @@ static const char *add_connection(struct drb_list_reader *r, char *pair, char *a
 	const char *wrong = NULL, *word;
 
 	*arrow = '\0';
-	if (drb_parse_u32(pair, 0, r->scale->hosts - 1, &t.source) < 0 ||
-	    drb_parse_u32(arrow + 2, 0, r->scale->hosts - 1, &t.dest) < 0 || t.source == t.dest)
-		return "must be from->to, two hosts of this fabric";
+	const uint32_t hosts = m->nodes && m->nodes < r->scale->hosts ? m->nodes : r->scale->hosts;
+	if (drb_parse_u32(pair, 0, hosts - 1, &t.source) < 0 ||
+	    drb_parse_u32(arrow + 2, 0, hosts - 1, &t.dest) < 0 || t.source == t.dest)
+		return hosts == r->scale->hosts ? "must be from->to, two hosts of this fabric"
+						: "must be from->to, two hosts below Nodes";
 	while (!wrong && (word = next(&line)))
 		wrong = add_word(r, word, &line, &t);
 	if (wrong)
@@ -157,13 +159,15 @@ static const char *htsim_add(struct drb_list_reader *r, char *line)
 {
 	struct matrix *m = r->own;
 	char *word = next(&line), *arrow = strstr(word, "->");
-	uint32_t ignored;
 
 	if (arrow)
 		return add_connection(r, word, arrow, line);
 	if (strcmp(word, "trigger") == 0)
 		return add_trigger(r, line);
-	uint32_t *n = strcmp(word, "Nodes") == 0         ? &ignored
+	const bool is_nodes = strcmp(word, "Nodes") == 0;
+	if (is_nodes && m->nodes)
+		return "Nodes is given twice";
+	uint32_t *n = is_nodes                           ? &m->nodes
 		      : strcmp(word, "Connections") == 0 ? &m->connections
 		      : strcmp(word, "Triggers") == 0    ? &m->triggers
 							 : NULL;
@@ -171,7 +175,7 @@ static const char *htsim_add(struct drb_list_reader *r, char *line)
 		return "must be Nodes, Connections, Triggers, from->to or trigger: failures are "
 		       "not "
 		       "read, take --gray";
-	return number(&line, 0, n) < 0 || line ? "must be a whole number" : NULL;
+	return number(&line, is_nodes, n) < 0 || line ? "must be a whole number" : NULL;
 }
 
 // The first end with this key, from index `at` on.

@@ -145,13 +145,15 @@ int drb_list_read(const char *name, FILE *in, const struct drb_list_scale *scale
 
 uint32_t drb_list_nodes(FILE *in)
 {
-	char line[DRB_LINE_MAX + 2];
+	char line[DRB_LINE_MAX + 2], number[16];
 	uint32_t nodes = 0;
 
 	while (fgets(line, sizeof(line), in)) {
 		const char *text = trimmed(line);
 		if (*text && *text != '#') {
-			nodes = sscanf(text, "Nodes %" SCNu32, &nodes) == 1 ? nodes : 0;
+			if (sscanf(text, "Nodes %15s", number) != 1 ||
+			    drb_parse_u32(number, 1, UINT32_MAX, &nodes) < 0)
+				nodes = 0;
 			break;
 		}
 	}

@@ -2,6 +2,7 @@
 #include "sim/flows/topo.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -73,7 +74,15 @@ static int read_setting(struct reader *r, char *line)
 		return WRONG(r, "%.40s must be a number from 0", word);
 	if (key >= SPEED && r->at < 0)
 		return WRONG(r, "%.40s must stand behind a Tier", word);
-	*(key < SPEED ? &r->all[key] : &r->tier[r->at][key]) = number;
+	double *setting = key < SPEED ? &r->all[key] : &r->tier[r->at][key];
+	if (*setting > 0)
+		return WRONG(r, "%.40s is given twice", word);
+	if (key != SPEED && key != OVERSUBSCRIBED && key < LINK_NS && number != floor(number))
+		return WRONG(r, "%.40s must be a whole number", word);
+	const char *more = strtok(NULL, " \t\r\n");
+	if (more && *more != '#')
+		return WRONG(r, "%.40s has one value", word);
+	*setting = number;
 	return 0;
 }
 
@@ -98,8 +107,21 @@ static int check_shape(struct reader *r, const struct drb_topo *topo)
 			     "Nodes %.0f: F(%u,%u) of these tiers has %u hosts, and only a full "
 			     "fat-tree is read",
 			     r->all[NODES], topo->layers, topo->arity, t.hosts);
-	for (uint32_t i = 0; i <= top; i++) {
+	if (r->all[PODSIZE] > 0 && topo->layers == 3 &&
+	    r->all[PODSIZE] * 2 * topo->arity != t.hosts)
+		return WRONG(r, "Podsize %.0f: a pod of F(%u,%u) has %u hosts", r->all[PODSIZE],
+			     topo->layers, topo->arity, t.hosts / (2 * topo->arity));
+	for (uint32_t i = 0; i < TIERS_MAX; i++) {
 		const double *tier = r->tier[i];
+		if (i > top && tier[SPEED] + tier[DOWN] + tier[UP] > 0)
+			return WRONG(r, "Tier %u: there are Tiers %u", i, topo->layers);
+		if (i > top)
+			continue;
+		const double up = i < top ? tier[UP] * r->tier[i + 1][SPEED] : 0;
+		if (tier[OVERSUBSCRIBED] > 0 && up > 0 &&
+		    fabs(tier[OVERSUBSCRIBED] * up / (tier[DOWN] * tier[SPEED]) - 1) > 1e-6)
+			return WRONG(r, "Tier %u: Oversubscribed is %g by Radix and speeds", i,
+				     tier[DOWN] * tier[SPEED] / up);
 		const double down = i < top ? topo->arity : 2 * topo->arity;
 		if (tier[DOWN] != down)
 			return WRONG(r, "Tier %u: Radix_Down must be %.0f in F(%u,%u)", i, down,

@@ -47,6 +47,11 @@ void sim_take_topo(struct sim_transfers *base, const char *path)
 		if (slots > DRB_DELAY_MAX)
 			drb_die("--topo %s: links of layer %u take %.0f slots of %g ns: at most %d",
 				path, m, slots, base->units.slot_ns, DRB_DELAY_MAX);
+		if (fabs(slots * base->units.slot_ns - topo.latency_ns[m]) >
+		    topo.latency_ns[m] / 10)
+			drb_warn("--topo %s: links of layer %u take %g ns, and %.0f slots of %g ns "
+				 "in this run",
+				 path, m, topo.latency_ns[m], slots, base->units.slot_ns);
 		base->links.delay.link[m] = (uint32_t)slots;
 	}
 }

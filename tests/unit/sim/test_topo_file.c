@@ -41,6 +41,13 @@ TEST(full_fat_trees_are_read)
 				   &topo, why),
 			 0);
 	assert_int_equal(topo.layers, 2);
+	// Half of the bandwidth goes on: two links of 100 Gbit/s for two hosts of 200.
+	assert_int_equal(
+		read_text("Nodes 8\nTiers 2\n" TIER(
+				  0, 2, 2, 200, 0,
+				  0) "Oversubscribed 2 # by speed\n" TIER(1, 4, 0, 100, 0, 0),
+			  &topo, why),
+		0);
 }
 
 TEST(others_are_refused_by_name)
@@ -63,11 +70,24 @@ TEST(others_are_refused_by_name)
 		{"Nodes 16\nTiers 3\n" TIER(0, 2, 2, 100, 0, 0) TIER(1, 2, 1, 100, 0, 0)
 			 TIER(2, 4, 0, 100, 0, 0),
 		 "Tier 1: Radix_Up must be 2"},
-		{"Nodes 8\nTiers 2\n" TIER(0, 2, 2, 100, 0, 0)
-			 TIER(1, 4, 0, 100, 0, 0) "Bundle 2\n",
+		{"Nodes 8\nTiers 2\n" TIER(
+			 0, 2, 2, 100, 0,
+			 0) "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 4\nBundle 2\n",
 		 "Tier 1: Bundle 2"},
 		{"Nodes 8\nTiers 2\n" TIER(0, 2, 4, 100, 0, 0) TIER(1, 4, 0, 100, 0, 0),
 		 "make no fat-tree"},
+		{"Nodes 8\nNodes 8\n", "f:2: Nodes is given twice"},
+		{"Tier 0\nRadix_Up 2.5\n", "f:2: Radix_Up must be a whole number"},
+		{"Tier 0\nDownlink_speed_Gbps 100 200\n", "f:2: Downlink_speed_Gbps has one value"},
+		{"Nodes 8\nTiers 2\n" TIER(0, 2, 2, 100, 0, 0) "Oversubscribed 7\n" TIER(1, 4, 0,
+											 100, 0, 0),
+		 "Tier 0: Oversubscribed is 1 by Radix and speeds"},
+		{"Nodes 8\nTiers 2\n" TIER(0, 2, 2, 100, 0, 0) TIER(1, 4, 0, 100, 0, 0)
+			 TIER(2, 4, 0, 100, 0, 0),
+		 "Tier 2: there are Tiers 2"},
+		{"Nodes 16\nTiers 3\nPodsize 8\n" TIER(0, 2, 2, 100, 0, 0) TIER(1, 2, 2, 100, 0, 0)
+			 TIER(2, 4, 0, 100, 0, 0),
+		 "Podsize 8: a pod of F(3,2) has 4 hosts"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
