@@ -15,12 +15,25 @@ uint64_t drb_transfer_answer(const struct drb_transfers_setup *s,
 	       drb_delay_of_way(&s->delay, k);
 }
 
+// The slots between two packets of a transfer that climbs to this layer. Its packets may take all
+// links of a layer that its first switch reaches.
+static double slots_a_packet(const struct drb_transfers_setup *s, uint32_t layer)
+{
+	double most = drb_pace_of(&s->pace, 1), links = 1;
+
+	for (uint32_t m = 2; m <= layer; m++) {
+		links *= drb_tree_up_ports(&s->tree, m - 1);
+		most = fmax(most, drb_pace_of(&s->pace, m) / links);
+	}
+	return most;
+}
+
 uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
 			    const struct drb_transfer *transfer)
 {
 	uint32_t k = drb_distance(&s->tree, transfer->source, transfer->dest);
 
-	return (transfer->size - 1) * (uint64_t)drb_pace_most(&s->pace, k) +
+	return (uint64_t)ceil((transfer->size - 1) * slots_a_packet(s, k)) +
 	       2 * (uint64_t)drb_pace_of_way(&s->pace, k) + drb_delay_of_way(&s->delay, k);
 }
 
@@ -39,17 +52,21 @@ static int by_size(const void *a, const void *b)
 	return (x->distance > y->distance) - (x->distance < y->distance);
 }
 
-// The setup with a small fat-tree of the same layers, without faults. A packet meets no other
-// transfer, so no scheme makes a difference.
+// The setup without faults. If the links of hosts are the slowest, no scheme makes a difference,
+// and a small fat-tree of the same layers is enough. Otherwise scheme and number of uplinks matter.
 static struct drb_transfers_setup quiet_setup(const struct drb_transfers_setup *s)
 {
 	struct drb_transfers_setup quiet = *s;
 
-	drb_tree_init(&quiet.tree, s->tree.layers, s->tree.arity < 2 ? 1 : 2);
-	quiet.scheme = DRB_SCHEME_DMODK;
-	quiet.choices = 2;
-	quiet.unit = DRB_SIM_PACKET;
-	quiet.hosts = DRB_HOSTS_FLOW;
+	if (drb_pace_most(&s->pace, s->tree.layers) == drb_pace_of(&s->pace, 1)) {
+		drb_tree_init(&quiet.tree, s->tree.layers, s->tree.arity < 2 ? 1 : 2);
+		quiet.scheme = DRB_SCHEME_DMODK;
+		quiet.choices = 2;
+		quiet.unit = DRB_SIM_PACKET;
+		quiet.hosts = DRB_HOSTS_FLOW;
+	}
+	if (quiet.hosts == DRB_HOSTS_ETHEREAL)
+		quiet.hosts = DRB_HOSTS_FLOW; // it splits transfers of a list
 	quiet.ways = NULL;
 	quiet.fail = (struct drb_fail){0};
 	quiet.slow = (struct drb_slow){0};

@@ -51,6 +51,7 @@ void drb_transfers_acknowledge(struct drb_transfers *t, const struct drb_flying 
 // Slots that an acknowledgement takes if it uses no link time.
 uint64_t drb_transfer_answer(const struct drb_transfers_setup *s,
 			     const struct drb_transfer *transfer);
-// Slots that the transfer would take alone, with an open source and no handshake.
+// Slots that the transfer would take alone, with an open source and no handshake, if its packets
+// take all paths.
 uint64_t drb_transfer_alone(const struct drb_transfers_setup *s,
 			    const struct drb_transfer *transfer);

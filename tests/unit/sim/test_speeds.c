@@ -23,15 +23,16 @@ TEST(by_hand)
 	static const struct {
 		uint32_t to, size;
 		struct drb_paces pace;
-		uint64_t slots;
+		uint64_t slots, alone; // on one path, and over all
 	} cases[] = {
-		{1, 1, {{0, 4, 2, 1}}, 4 + 4},
-		{15, 1, {{0, 4, 2, 1}}, 2 * (4 + 2 + 1)},
-		{15, 3, {{0, 4, 2, 1}}, 2 * (4 + 2 + 1) + 2 * 4},
-		{2, 10, {{0, 4, 2, 1}}, 2 * (4 + 2) + 9 * 4},
-		{15, 10, {{0, 1, 2, 3}}, 2 * (1 + 2 + 3) + 9 * 3},
-		{1, 10, {{0, 0, 2, 3}}, 2 + 9},
-		{15, 10, {{0, 1, 5, 1}}, 2 * (1 + 5 + 1) + 9 * 5},
+		{1, 1, {{0, 4, 2, 1}}, 4 + 4, 8},
+		{15, 1, {{0, 4, 2, 1}}, 2 * (4 + 2 + 1), 14},
+		{15, 3, {{0, 4, 2, 1}}, 2 * (4 + 2 + 1) + 2 * 4, 22},
+		{2, 10, {{0, 4, 2, 1}}, 2 * (4 + 2) + 9 * 4, 48},
+		{15, 10, {{0, 1, 2, 3}}, 2 * (1 + 2 + 3) + 9 * 3, 2 * (1 + 2 + 3) + 9},
+		{1, 10, {{0, 0, 2, 3}}, 2 + 9, 11},
+		{15, 10, {{0, 1, 5, 1}}, 2 * (1 + 5 + 1) + 9 * 5, 2 * (1 + 5 + 1) + 23},
+		{15, 10, {{0, 1, 1, 7}}, 2 * (1 + 1 + 7) + 9 * 7, 2 * (1 + 1 + 7) + 16},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -47,7 +48,7 @@ TEST(by_hand)
 			run_out(t);
 			const struct drb_transfer *f = &t->transfer[0];
 			assert_int_equal(f->finish - f->start, cases[i].slots + 2 * delay);
-			assert_int_equal(f->finish - f->start, drb_transfer_alone(&s, f));
+			assert_int_equal(cases[i].alone + 2 * delay, drb_transfer_alone(&s, f));
 			drb_transfers_free(t);
 		}
 	}
