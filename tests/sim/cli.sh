@@ -318,6 +318,27 @@ done | sed '1iNodes 128\nTiers 3' >"$topo"
 "$sim" replay "$dir/matrix" --speed 1,2,4 --packet 4096 --slot 83.2 --delay 12 --source uec --json >"$dir/as_options"
 cmp "$dir/as_file" "$dir/as_options" || { echo "not ok: --topo is not --speed" && failed=1; }
 refused 'leave out .* --speed' replay "$dir/matrix" --topo "$topo" --speed 1,2,4
+refused 'says slots: take --speed and --delay instead, or --source uec$' replay "$dir/list" --topo "$topo"
+sed 's/Nodes .*/Nodes 16/' "$dir/matrix" >"$dir/of_16"
+refused "has 16 nodes, --topo .* has 128: take a topology file of as many$" replay "$dir/of_16" --topo "$topo"
+refused 'only uec knows it, .*: take --source uec$' transfer --nic 100
+# A transfer that spreads over slower links is not faster than alone, and none has no time alone.
+for alone in open same; do
+  "$sim" transfer -d 4 --load 0.02 --sizes fixed:400 --speed 2,1,1 --scheme walk --slots 5000 --warmup 0 \
+    --alone $alone --json |
+    jq -es '.[0].slowdown_mean | . >= 1 and . < 1.3' >"$dir/out" || { echo "not ok: slowdown, alone $alone" && failed=1; }
+done
+# The second transfer begins when the first one has arrived, after slot 100.
+printf 'transfer,slot,from,to,packets,after_sent,after_arrived\n0,0,0,1,200,,\n1,0,1,0,10,,0\n' >"$dir/list"
+echo "{\"model\": \"list\", \"list\": \"$dir/list\", \"from\": 100}" | "$sim" run | jq -es '.[0].slowdown_mean == 1' >"$dir/out" ||
+  { echo "not ok: what begins after --from counts" && failed=1; }
+echo '900000 cut s1-0.u0' >"$dir/faults"
+for verb in "replay $dir/list" "job --runs 1" "transfer --slots 100 --warmup 10"; do
+  # shellcheck disable=SC2086 # words
+  "$sim" $verb --faults "$dir/faults" 2>"$dir/errors" >"$dir/out"
+  grep -q '1 of 1 faults come after the run has ended, in slot [1-9]' "$dir/errors" ||
+    { echo "not ok: $verb: no warning of a late fault" && failed=1; }
+done
 sed -i s/400/300/ "$topo"
 refused 'Downlink_speed_Gbps: the fastest must be a whole multiple' replay "$dir/matrix" --topo "$topo"
 refused 'from 1 to' job --data 0

@@ -124,6 +124,7 @@ static int job_run(const struct drb_job_setup *setup, const struct drb_list *lis
 	result->transfers = list->count;
 	result->never = list->count - r.finished;
 	result->packets = r.packets;
+	result->slots = r.slots;
 	result->dropped = r.dropped;
 	result->resent = r.resent;
 	result->lost_to = r.lost_to;

@@ -53,6 +53,7 @@ struct drb_job_result {
 	uint64_t transfers; // transfers of the job
 	uint64_t never;     // transfers that never arrived
 	uint64_t packets, dropped, resent;
+	uint64_t slots;          // that were simulated
 	struct drb_lost lost_to; // packets dropped, by cause
 	int error;               // as in struct drb_list_result
 };

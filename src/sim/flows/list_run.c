@@ -285,12 +285,13 @@ static bool goes_on(struct run *r, uint64_t longest)
 int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *result)
 {
 	struct run r = {.list = setup->list,
-			.quiet = QUIET * silence_of(&setup->transfers),
 			.settled = drb_faults_settle(&setup->transfers.faults),
 			.result = result};
 	struct drb_transfers_setup transfers = setup->transfers;
 	int rc = 0;
 
+	drb_transfers_set_defaults(&transfers);
+	r.quiet = QUIET * silence_of(&transfers);
 	if (transfers.hosts == DRB_HOSTS_ETHEREAL)
 		rc = drb_ethereal_split(&transfers.tree, setup->list, &r.ways);
 	transfers.ways = &r.ways;
@@ -313,6 +314,7 @@ int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *res
 		rc = drb_transfers_step(r.transfers);
 	result->error = rc;
 	result->packets = r.transfers->arrived;
+	result->slots = drb_transfers_slot(r.transfers);
 	result->dropped = r.transfers->dropped;
 	result->resent = r.transfers->resent;
 	result->marked = r.transfers->marked;

@@ -24,6 +24,7 @@ struct drb_list_result {
 	struct drb_list_time *time; // [transfer], owned by the caller
 	uint32_t finished;
 	uint64_t packets, dropped, resent, marked;
+	uint64_t slots;          // that were simulated
 	struct drb_lost lost_to; // packets dropped, by cause
 	int error;               // 0, or the error of drb_transfers_step() that ended the run
 };

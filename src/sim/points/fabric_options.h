@@ -52,6 +52,9 @@ void sim_fail_read(struct sim_links *links, const struct drb_tree *t);
 // Reads the file of --faults. slot_ns: length of a slot; slots: length of the run. 0: unknown.
 void sim_faults_check(struct sim_links *links, const struct drb_tree *t, double slot_ns,
 		      uint32_t slots);
+// Warns in the outcome of faults that come after a run of this length, unless it warns of something
+// else.
+void sim_faults_warn(const struct sim_links *links, uint64_t slots, struct sim_outcome *out);
 // For flows: refuses schemes that route only packets, and names `cure` in the message.
 void sim_flow_scheme_check(const struct sim_fabric *fabric, const char *cure);
 // Checks that there are at least `links` links between switches.

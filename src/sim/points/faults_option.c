@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The options --faults and --detect.
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +41,32 @@ static struct drb_fault_list *read_file(const char *path, const struct drb_tree 
 	return list;
 }
 
-// Warns of faults after the end of the run. slots: its length; 0: unknown.
-static void warn_late(const char *path, const struct drb_fault_list *list, uint32_t slots)
+// The number of faults that come when this number of slots is over.
+static uint32_t late_of(const struct drb_fault_list *list, uint64_t slots)
 {
 	uint32_t late = 0;
 
-	while (slots && late < list->count && list->fault[list->count - 1 - late].slot >= slots)
+	while (late < list->count && list->fault[list->count - 1 - late].slot >= slots)
 		late++;
+	return late;
+}
+
+void sim_faults_warn(const struct sim_links *links, uint64_t slots, struct sim_outcome *out)
+{
+	const uint32_t late = late_of(&links->faults, slots);
+
+	if (late && !*out->warning)
+		snprintf(out->warning, sizeof(out->warning),
+			 "--faults %s: %u of %u faults come after the run has ended, in slot "
+			 "%" PRIu64,
+			 links->faults_path, late, links->faults.count, slots);
+}
+
+// Warns of faults after the end of the run. slots: its length; 0: unknown.
+static void warn_late(const char *path, const struct drb_fault_list *list, uint32_t slots)
+{
+	const uint32_t late = slots ? late_of(list, slots) : 0;
+
 	if (late)
 		drb_warn("--faults %s: %u of %u faults come after the %u slots of the run: take "
 			 "earlier ones or more --slots",

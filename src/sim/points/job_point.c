@@ -168,6 +168,7 @@ static int job_point_run(const void *point, struct sim_outcome *out)
 		snprintf(out->warning, sizeof(out->warning),
 			 "%s, %s: %" PRIu64 " of %" PRIu64 " transfers " SIM_NEVER_ARRIVED,
 			 row->scheme, row->job, r.never, r.transfers, p->base.longest);
+	sim_faults_warn(&p->base.links, r.slots, out);
 	return 0;
 }
 

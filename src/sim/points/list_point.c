@@ -79,7 +79,7 @@ static const struct sim_column columns[] = {
 	{"bound", SIM_REAL, .at = AT(bound), 0, SIM_MEAN, "slots",
 	 "what links of hosts and the order of transfers ask for"},
 	{"slowdown_mean", SIM_REAL, .at = AT(slowdown), 3, SIM_SPREAD, NULL,
-	 "time relative to that on an idle fabric"},
+	 "time relative to that alone; with uec, until the sender knows of all"},
 	{"slowdown_p99", SIM_REAL, .at = AT(slowdown_p99), 3, SIM_MEAN},
 	{"slowdown_p999", SIM_REAL, .at = AT(slowdown_p999), 3, SIM_MEAN},
 	{"unfinished", SIM_WHOLE, .at = AT(never), 0, SIM_SUM, "transfers"},
@@ -128,6 +128,10 @@ static void check_list(const struct list_point *p)
 {
 	uint32_t between = 0, late = 0;
 
+	if (!p->list->scaled && p->topo_path && p->base.source != DRB_SIM_UEC)
+		drb_die("--topo %s: has times in ns, %s says slots: take --speed and --delay "
+			"instead, or --source uec",
+			p->topo_path, drb_file_name(p->path));
 	if (!p->list->scaled && p->base.units.payload > 0 && p->base.source != DRB_SIM_UEC)
 		drb_die("--packet and --slot are for uec and lists of htsim and GOAL, %s says "
 			"packets and "
@@ -161,8 +165,16 @@ static void take_hosts(struct list_point *p)
 	const uint32_t nodes = drb_list_nodes(in);
 
 	fclose(in);
-	if (nodes)
+	if (nodes && p->topo_path) {
+		sim_fabric_check(&p->base.fabric);
+		if (nodes != p->base.fabric.tree.hosts)
+			drb_die("%s: has %u nodes, --topo %s has %u: take a topology file of as "
+				"many",
+				drb_file_name(p->path), nodes, p->topo_path,
+				p->base.fabric.tree.hosts);
+	} else if (nodes) {
 		sim_fabric_take_hosts(&p->base.fabric, drb_file_name(p->path), nodes);
+	}
 }
 
 static void free_list(void *list)
@@ -251,9 +263,9 @@ static struct transfer_row row_of(uint64_t alone, const struct drb_listed *l,
 	};
 }
 
-static bool counts(const struct list_point *p, const struct drb_listed *l)
+static bool counts(const struct list_point *p, const struct drb_list_time *time)
 {
-	return l->slot >= p->from && (p->until == 0 || l->slot < p->until);
+	return time->ended && time->start >= p->from && (p->until == 0 || time->start < p->until);
 }
 
 // `sample` and the rows of the part have space for all transfers of the list. 0 or -ENOMEM.
@@ -272,7 +284,7 @@ static int sum_up(const struct list_point *p, struct drb_alone *alone,
 			row->waits_never += !r->time[i].ended;
 			continue;
 		}
-		const bool counted = r->time[i].ended && counts(p, l);
+		const bool counted = counts(p, &r->time[i]);
 		row->transfers++;
 		row->never += !r->time[i].ended;
 		if (!counted && !part)
@@ -347,9 +359,10 @@ static int list_point_run(const void *point, struct sim_outcome *out)
 		rc = sim_put_transfer_links(&p->base.fabric.tree, &links, out, 0);
 	if (rc == 0)
 		rc = sum_up(p, &alone, &r, sample, out);
-	if (rc == 0)
+	if (rc == 0) {
 		warn(p, out);
-	else
+		sim_faults_warn(&p->base.links, r.slots, out);
+	} else
 		sim_transfers_explain(rc, out);
 	drb_alone_free(&alone);
 	free(links.link);

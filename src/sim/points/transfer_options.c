@@ -140,7 +140,8 @@ const struct drb_option sim_transfer_options[] = {
 	 "Bytes of data of a packet, for uec and lists in bytes (default 4096); with --slot",
 	 .kind = DRB_OPTION_REAL, AT(units.payload), 1, 1e6, .unit = "bytes"},
 	{"--slot", "NS",
-	 "Nanoseconds of a slot, for the same (default 81.92: 4096 bytes at 400 Gbit/s)",
+	 "Nanoseconds of a slot, for the same (default 81.92: 4096 bytes at 400 Gbit/s; uec adds "
+	 "64 bytes of header: 83.2)",
 	 .kind = DRB_OPTION_REAL, AT(units.slot_ns), 0.001, 1e9, .unit = "ns"},
 	{"--nic", "GBIT",
 	 "Rate that interfaces of hosts send at and uec counts with (default: that of links)",
@@ -300,6 +301,9 @@ void sim_transfers_check(struct sim_transfers *t, bool listed)
 	if ((t->units.payload > 0) != (t->units.slot_ns > 0))
 		drb_die("--packet and --slot: together they are the rate of links: give both or "
 			"neither");
+	if (t->units.nic > 0 && t->source != DRB_SIM_UEC)
+		drb_die("--nic: only uec knows it, other sources send as fast as their link: take "
+			"--source uec");
 	if (t->entropies & (t->entropies - 1))
 		drb_die("--entropies %u: must be a power of two, such as 64", t->entropies);
 	if (t->source == DRB_SIM_UEC && (t->handshake || t->ack_room > 0))

@@ -73,7 +73,7 @@ static const struct sim_set sets[] = {
 // clang-format off
 #define CLASS_COLUMNS(base)                                                                        \
 	{"slowdown_mean", SIM_REAL, .at = base + AT(slowdown_mean), 2, SIM_SPREAD, NULL,           \
-	 "time relative to that on an idle fabric"},                                               \
+	 "time relative to that alone; with uec, until the sender knows of all"},                  \
 	{"slowdown_p50", SIM_REAL, .at = base + AT(slowdown_p50), 2, SIM_MEAN},                    \
 	{"slowdown_p99", SIM_REAL, .at = base + AT(slowdown_p99), 2, SIM_MEAN},                    \
 	{"time_mean", SIM_REAL, .at = base + AT(time_mean), 1, SIM_SPREAD, "slots"},               \
@@ -223,6 +223,7 @@ static int transfer_point_run(const void *point, struct sim_outcome *out)
 						 "number (limit --queue)"
 			 : r.error             ? "memory ran out"
 					       : "the run ended");
+	sim_faults_warn(&p->base.links, r.slots, out);
 	return p->classes ? put_classes(&r, out) : 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What drbgen replay prints of captures that it did not write.
+// The report of drbgen replay for captures that drbgen did not write.
 #include "fixtures/unit.h"
 
 #include "gen/replay/foreign_report.h"
@@ -96,7 +96,7 @@ TEST_WITH(without_samples_there_are_no_latencies, begin, end)
 	has("\"latency_samples\":0,\"latency_mean_us\":null,");
 }
 
-// What the receiver dropped has arrived: the fabric has not lost it.
+// Packets that the receiver dropped have arrived: the fabric has not lost them.
 TEST_WITH(receivers_drops_are_not_the_fabrics_losses, begin, end)
 {
 	by_host[2].missing = 5;

@@ -230,6 +230,37 @@ TEST(a_run_may_end_before_all_arrived)
 	drb_list_free(&list);
 }
 
+// Settings that are left open count with their defaults: a run ends after 100 timeouts without an
+// arrival. Some paths between the two racks are gray, and a packet is sent until it finds another.
+TEST(a_run_waits_for_timeouts_by_default)
+{
+	struct drb_transfers_setup s = transfers_setup(3, 2);
+	const struct drb_listed one = {
+		0, 0, 15, 3, .after_sent = DRB_LIST_NONE, .after_arrived = DRB_LIST_NONE};
+	struct drb_list list = {0};
+	uint64_t last[2], latest = 0;
+
+	assert_int_equal(drb_list_add(&list, &one), 0);
+	s.scheme = DRB_SCHEME_ECMP;
+	s.hosts = DRB_HOSTS_SPRAY;
+	s.source = DRB_SIM_SPRAY;
+	s.faults.gray = (struct drb_gray){6, 0};
+	s.mark = 20;
+	s.ack_hop = NAN;
+	for (s.seed = 1; s.seed <= 10; s.seed++) {
+		for (uint32_t given = 0; given < 2; given++) {
+			s.timeout = given ? 1000 : 0;
+			struct drb_list_result r = played(&list, &s);
+			last[given] = r.finished ? last_of(&r, 1) : 0;
+			free(r.time);
+		}
+		assert_int_equal(last[0], last[1]);
+		latest = last[0] > latest ? last[0] : latest;
+	}
+	assert_true(latest > 3000);
+	drb_list_free(&list);
+}
+
 TEST(mistakes_name_the_line)
 {
 	static const struct {
