@@ -184,6 +184,30 @@ TEST(the_window_agrees_with_a_plain_one_in_bytes)
 
 // Without other traffic, the source learns of the end when the acknowledgement of the last packet
 // arrives.
+static uint64_t slots_at(double gbit)
+{
+	struct drb_transfers_setup s = setup_of(2);
+
+	s.units.nic = gbit;
+	struct drb_transfers *t = new_of(&s);
+	add(t, 0, 15, 400);
+	run_out(t);
+	const uint64_t took = t->transfer[0].finish;
+	drb_transfers_free(t);
+	return took;
+}
+
+// Links carry 200 Gbit/s. An interface that is a little slower delays a packet now and then.
+TEST(slow_interfaces_send_at_their_rate)
+{
+	const uint64_t link = slots_at(0);
+
+	assert_int_equal(slots_at(200), link);
+	assert_in_range(slots_at(197), link + 4, link + 12);
+	assert_in_range(slots_at(100), link + 380, link + 440);
+	assert_in_range(slots_at(50), link + 1170, link + 1240);
+}
+
 TEST(a_transfer_ends_when_its_source_hears_of_the_last_packet)
 {
 	const struct drb_transfers_setup s = setup_of(3);
