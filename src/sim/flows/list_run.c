@@ -7,7 +7,7 @@
 #include "sim/flows/ethereal.h"
 
 // The run ends after this many times the longest normal pause between arrivals.
-#define QUIET 100
+#define QUIET 30
 
 struct run {
 	const struct drb_list *list;

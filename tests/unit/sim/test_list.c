@@ -230,7 +230,7 @@ TEST(a_run_may_end_before_all_arrived)
 	drb_list_free(&list);
 }
 
-// Settings that are left open count with their defaults: a run ends after 100 timeouts without an
+// Settings that are left open count with their defaults: a run ends after 30 timeouts without an
 // arrival. Some paths between the two racks are gray, and a packet is sent until it finds another.
 TEST(a_run_waits_for_timeouts_by_default)
 {
