@@ -96,7 +96,8 @@ check "a label used twice is told on the other machine" soon twin_told
 check "with the cure" on a "grep 's3-0.d0 is there twice: stop one of the two, or give it another switch.label' \
   /run/drbswitch/drb/log/s2-0.log"
 on b 'kill $(cat /run/twin)'
-check "the second switch ends" wait $!
+twin_ended() { fails_with 1 'No such process' on b 'kill -0 $(cat /run/twin)'; }
+check "the second switch ends" soon twin_ended
 check "its place is taken again" on b "$root/topo/fabric" start $core
 no_twin() { ! twin_told; }
 check "nothing is there twice" soon no_twin
