@@ -13,6 +13,7 @@
 
 void sim_take_topo(struct sim_transfers *base, const char *path)
 {
+	static double warned[DRB_LAYERS_MAX + 1]; // the latency of the last warning
 	struct drb_topo topo;
 	char why[DRB_TOPO_WHY_MAX];
 	double fastest = 0;
@@ -48,10 +49,12 @@ void sim_take_topo(struct sim_transfers *base, const char *path)
 			drb_die("--topo %s: links of layer %u take %.0f slots of %g ns: at most %d",
 				path, m, slots, base->units.slot_ns, DRB_DELAY_MAX);
 		if (fabs(slots * base->units.slot_ns - topo.latency_ns[m]) >
-		    topo.latency_ns[m] / 10)
+			    topo.latency_ns[m] / 10 &&
+		    warned[m] != topo.latency_ns[m])
 			drb_warn("--topo %s: links of layer %u take %g ns, and %.0f slots of %g ns "
 				 "in this run",
 				 path, m, topo.latency_ns[m], slots, base->units.slot_ns);
+		warned[m] = topo.latency_ns[m];
 		base->links.delay.link[m] = (uint32_t)slots;
 	}
 }
