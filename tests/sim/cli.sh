@@ -318,6 +318,17 @@ done | sed '1iNodes 128\nTiers 3' >"$topo"
 "$sim" replay "$dir/matrix" --speed 1,2,4 --packet 4096 --slot 83.2 --delay 12 --source uec --json >"$dir/as_options"
 cmp "$dir/as_file" "$dir/as_options" || { echo "not ok: --topo is not --speed" && failed=1; }
 refused 'leave out .* --speed' replay "$dir/matrix" --topo "$topo" --speed 1,2,4
+sed 's/ns 1000/ns 20/' "$topo" >"$dir/short"
+"$sim" replay "$dir/matrix" --topo "$dir/short" --scheme drb,dmodk 2>"$dir/errors" >"$dir/out"
+[ "$(grep -c 'links of layer [123] take 20 ns, and 0 slots of 83.2 ns in this run$' "$dir/errors")" = 3 ] ||
+  { echo "not ok: latencies that slots change: $(cat "$dir/errors")" && failed=1; }
+cat >"$dir/sonic" <<'END'
+{"PORT": {"Ethernet0": {"speed": "400000"}}, "ARS_INTERFACES": {"Ethernet0": {"scaling_factor": "1", "NULL": ""}},
+ "ARS_PROFILE": {"p": {}}, "ARS_PORTCHANNEL": {}}
+END
+"$sim" packet --slots 10 --stats 5 --load 0.5 --scheme "ars:config=$dir/sonic" 2>"$dir/errors" >"$dir/out"
+grep -q "sonic: scheme ars does not model ARS_PORTCHANNEL, scaling_factor$" "$dir/errors" ||
+  { echo "not ok: what ars does not model: $(cat "$dir/errors")" && failed=1; }
 refused 'says slots: take --speed and --delay instead, or --source uec$' replay "$dir/list" --topo "$topo"
 sed 's/Nodes .*/Nodes 16/' "$dir/matrix" >"$dir/of_16"
 refused "has 16 nodes, --topo .* has 128: take a topology file of as many$" replay "$dir/of_16" --topo "$topo"

@@ -60,7 +60,11 @@ static const struct table {
 	{"ARS_NEXTHOP_GROUP", group_fields},
 };
 
+// Tables of the ports that take part, of which only the names are read.
+static const char *const port_tables[] = {"ARS_INTERFACES", "ARS_INTERFACE"};
+
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
+#define PORT_TABLES (sizeof(port_tables) / sizeof(port_tables[0]))
 
 struct reading {
 	const char *path;
@@ -231,12 +235,11 @@ static int take_table(struct reading *r, const struct table *table, const json_t
 // Finds the speed of the ports in ARS_INTERFACES, in Gbit/s.
 static int find_speed(const json_t *root, const char *path, double *gbit, char why[DRB_SCHEME_WHY])
 {
-	const char *const names[] = {"ARS_INTERFACES", "ARS_INTERFACE"};
 	json_t *ports = NULL, *entry;
 	const char *name;
 
-	for (int i = 0; i < 2 && !ports; i++)
-		ports = json_object_get(root, names[i]);
+	for (uint32_t i = 0; i < PORT_TABLES && !ports; i++)
+		ports = json_object_get(root, port_tables[i]);
 	json_object_foreach(ports, name, entry)
 	{
 		const json_t *port = json_object_get(json_object_get(root, "PORT"), name);
@@ -257,32 +260,46 @@ static int find_speed(const json_t *root, const char *path, double *gbit, char w
 				  path);
 }
 
-// Notes other tables of ARS, and what ports say beside their names.
+static bool is_read(const char *table)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < TABLES; i++)
+		found |= strcmp(tables[i].name, table) == 0;
+	for (uint32_t i = 0; i < PORT_TABLES; i++)
+		found |= strcmp(port_tables[i], table) == 0;
+	return found;
+}
+
+// Notes what each port has beside its name. SONiC writes the field NULL if there is nothing.
+static void ignore_fields(struct reading *r, json_t *ports)
+{
+	json_t *entry, *value;
+	const char *port, *key;
+
+	json_object_foreach(ports, port, entry)
+	{
+		json_object_foreach(entry, key, value)
+		{
+			if (strcmp(key, "NULL") != 0)
+				ignore(r, key);
+		}
+	}
+}
+
+// Notes other tables of ARS, and the fields of ports.
 static void ignore_others(struct reading *r, json_t *root)
 {
-	json_t *table, *entry, *value;
-	const char *name, *port, *key;
+	json_t *table;
+	const char *name;
 
 	json_object_foreach(root, name, table)
 	{
-		uint32_t i = 0;
-		while (i < TABLES && strcmp(tables[i].name, name) != 0)
-			i++;
-		if (i < TABLES || strncmp(name, "ARS_", 4) != 0)
-			continue;
-		if (strncmp(name, "ARS_INTERFACE", 13) != 0) {
+		if (strncmp(name, "ARS_", 4) == 0 && !is_read(name))
 			ignore(r, name);
-			continue;
-		}
-		json_object_foreach(table, port, entry)
-		{
-			json_object_foreach(entry, key, value)
-			{
-				if (strcmp(key, "NULL") != 0)
-					ignore(r, key);
-			}
-		}
 	}
+	for (uint32_t i = 0; i < PORT_TABLES; i++)
+		ignore_fields(r, json_object_get(root, port_tables[i]));
 }
 
 // Checks that no range ends before it begins. An end of 0 is not given.

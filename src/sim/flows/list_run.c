@@ -290,8 +290,6 @@ int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *res
 	struct drb_transfers_setup transfers = setup->transfers;
 	int rc = 0;
 
-	drb_transfers_set_defaults(&transfers);
-	r.quiet = QUIET * silence_of(&transfers);
 	if (transfers.hosts == DRB_HOSTS_ETHEREAL)
 		rc = drb_ethereal_split(&transfers.tree, setup->list, &r.ways);
 	transfers.ways = &r.ways;
@@ -306,6 +304,7 @@ int drb_list_run(const struct drb_list_setup *setup, struct drb_list_result *res
 		unmake(&r);
 		return rc;
 	}
+	r.quiet = QUIET * silence_of(&r.transfers->setup); // with the defaults
 	r.transfers->on_sent = after_sending;
 	r.transfers->on_arrived = after_arrival;
 	r.transfers->on_over = after_end;

@@ -111,12 +111,12 @@ static int check_shape(struct reader *r, const struct drb_topo *topo)
 	    r->all[PODSIZE] * 2 * topo->arity != t.hosts)
 		return WRONG(r, "Podsize %.0f: a pod of F(%u,%u) has %u hosts", r->all[PODSIZE],
 			     topo->layers, topo->arity, t.hosts / (2 * topo->arity));
-	for (uint32_t i = 0; i < TIERS_MAX; i++) {
-		const double *tier = r->tier[i];
-		if (i > top && tier[SPEED] + tier[DOWN] + tier[UP] > 0)
+	for (uint32_t i = top + 1; i < TIERS_MAX; i++) {
+		if (r->tier[i][SPEED] + r->tier[i][DOWN] + r->tier[i][UP] > 0)
 			return WRONG(r, "Tier %u: there are Tiers %u", i, topo->layers);
-		if (i > top)
-			continue;
+	}
+	for (uint32_t i = 0; i <= top; i++) {
+		const double *tier = r->tier[i];
 		const double up = i < top ? tier[UP] * r->tier[i + 1][SPEED] : 0;
 		if (tier[OVERSUBSCRIBED] > 0 && up > 0 &&
 		    fabs(tier[OVERSUBSCRIBED] * up / (tier[DOWN] * tier[SPEED]) - 1) > 1e-6)
