@@ -339,8 +339,8 @@ for alone in open same; do
     --alone $alone --json |
     jq -es '.[0].slowdown_mean | . >= 1 and . < 1.3' >"$dir/out" || { echo "not ok: slowdown, alone $alone" && failed=1; }
 done
-# The second transfer begins when the first one has arrived, after slot 100.
-printf 'transfer,slot,from,to,packets,after_sent,after_arrived\n0,0,0,1,200,,\n1,0,1,0,10,,0\n' >"$dir/list"
+# Two transfers share a link from slot 0 on. The third begins when one has arrived, after slot 100.
+printf 'transfer,slot,from,to,packets,after_sent,after_arrived\n0,0,0,1,200,,\n1,0,0,1,200,,\n2,0,1,0,10,,0\n' >"$dir/list"
 echo "{\"model\": \"list\", \"list\": \"$dir/list\", \"from\": 100}" | "$sim" run | jq -es '.[0].slowdown_mean == 1' >"$dir/out" ||
   { echo "not ok: what begins after --from counts" && failed=1; }
 echo '900000 cut s1-0.u0' >"$dir/faults"
