@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct ring {
 	uint64_t *word;
@@ -11,9 +12,22 @@ struct ring {
 	uint32_t first, count;
 };
 
+struct flow {
+	uint32_t transfer;
+	struct ring ring;
+};
+
+// The flows that have packets, in the order of transfers. They take turns. Those from `count` on
+// are spare.
+struct queue {
+	struct flow *of;
+	uint32_t count, room;
+	uint32_t next; // transfer whose turn it is, or the next one that has packets
+};
+
 struct drb_nic {
-	struct ring normal, early; // early: sent before the source received anything
-	double credit;             // packets that it may send
+	struct queue normal, early; // early: sent before the source received anything
+	double credit;              // packets that it may send
 };
 
 // The link of a host on which a packet takes several slots.
@@ -39,11 +53,18 @@ int drb_nics_init(struct drb_transfers *t)
 	return t->nics ? 0 : -ENOMEM;
 }
 
+static void queue_free(struct queue *q)
+{
+	for (uint32_t i = 0; i < q->room; i++)
+		free(q->of[i].ring.word);
+	free(q->of);
+}
+
 void drb_nics_free(struct drb_transfers *t)
 {
 	for (uint32_t h = 0; t->nics && h < t->setup.tree.hosts; h++) {
-		free(t->nics[h].normal.word);
-		free(t->nics[h].early.word);
+		queue_free(&t->nics[h].normal);
+		queue_free(&t->nics[h].early);
 	}
 	free(t->nics);
 	free(t->crossing);
@@ -73,6 +94,72 @@ static int ring_put(struct ring *r, uint64_t word)
 	return 0;
 }
 
+static uint64_t ring_take(struct ring *r)
+{
+	const uint64_t word = r->word[r->first];
+
+	r->first = (r->first + 1) & (r->room - 1);
+	r->count--;
+	return word;
+}
+
+// The index of the first flow from this transfer on.
+static uint32_t queue_find(const struct queue *q, uint32_t transfer)
+{
+	uint32_t i = 0, end = q->count;
+
+	while (i < end) {
+		const uint32_t middle = (i + end) / 2;
+		if (q->of[middle].transfer < transfer)
+			i = middle + 1;
+		else
+			end = middle;
+	}
+	return i;
+}
+
+static int queue_grow(struct queue *q)
+{
+	const uint32_t room = q->room ? 2 * q->room : 2;
+	struct flow *more = realloc(q->of, room * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	memset(more + q->room, 0, (room - q->room) * sizeof(*more));
+	q->of = more;
+	q->room = room;
+	return 0;
+}
+
+static int queue_put(struct queue *q, uint32_t transfer, uint64_t word)
+{
+	const uint32_t i = queue_find(q, transfer);
+
+	if (i == q->count || q->of[i].transfer != transfer) {
+		if (q->count == q->room && queue_grow(q) < 0)
+			return -ENOMEM;
+		const struct flow fresh = {transfer, q->of[q->count].ring};
+		memmove(&q->of[i + 1], &q->of[i], (q->count++ - i) * sizeof(fresh));
+		q->of[i] = fresh;
+	}
+	return ring_put(&q->of[i].ring, word);
+}
+
+static uint64_t queue_take(struct queue *q)
+{
+	uint32_t i = queue_find(q, q->next);
+
+	i = i < q->count ? i : 0;
+	const uint64_t word = ring_take(&q->of[i].ring);
+	q->next = q->of[i].transfer + 1;
+	if (q->of[i].ring.count == 0) {
+		const struct flow spare = q->of[i];
+		memmove(&q->of[i], &q->of[i + 1], (--q->count - i) * sizeof(spare));
+		q->of[q->count] = spare;
+	}
+	return word;
+}
+
 typedef uint64_t next_packet(struct drb_transfers *t, uint32_t host);
 
 // Takes the packet that begins to cross the link.
@@ -89,16 +176,12 @@ static uint64_t begin(struct drb_transfers *t, uint32_t host, next_packet *next)
 			n->credit = 0;
 			break;
 		}
-		const bool early = t->flying.packet[birth_of(t->sim, word)].early;
-		t->failed |= ring_put(early ? &n->early : &n->normal, word) < 0;
+		const struct drb_flying *packet = &t->flying.packet[birth_of(t->sim, word)];
+		struct queue *q = packet->early ? &n->early : &n->normal;
+		t->failed |= queue_put(q, packet->transfer, word) < 0;
 	}
-	struct ring *r = n->normal.count ? &n->normal : &n->early;
-	if (r->count == 0)
-		return DRB_NO_PACKET;
-	const uint64_t word = r->word[r->first];
-	r->first = (r->first + 1) & (r->room - 1);
-	r->count--;
-	return word;
+	struct queue *q = n->normal.count ? &n->normal : &n->early;
+	return q->count ? queue_take(q) : DRB_NO_PACKET;
 }
 
 uint64_t drb_nic_send(struct drb_transfers *t, uint32_t host, next_packet *next)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Interfaces of hosts that are faster or slower than their links, and links of hosts on which a
-// packet takes several slots. Packets wait for the link in order. If a source of uec sends packets
-// before it receives anything, they wait behind all others (uet-htsim, uecpacket.h priority()).
+// packet takes several slots. Transfers whose packets wait for the link take turns (uet-htsim,
+// queue.h FairPriorityQueue). If a source of uec sends packets before it receives anything, they
+// wait behind all others (uecpacket.h priority()).
 
 #include "sim/flows/transfer.h"
 

@@ -208,6 +208,29 @@ TEST(slow_interfaces_send_at_their_rate)
 	assert_in_range(slots_at(50), link + 1170, link + 1240);
 }
 
+// Interfaces of 400 Gbit/s behind links of 200: what a long transfer has waiting for the link does
+// not delay those that begin later. They take turns, so three last three times as long as one.
+TEST(transfers_take_turns_at_the_link)
+{
+	struct drb_transfers_setup s = setup_of(2);
+
+	s.units.nic = 400;
+	struct drb_transfers *t = new_of(&s);
+	add(t, 0, 15, 400);
+	for (uint32_t slot = 0; slot < 30; slot++)
+		assert_int_equal(drb_transfers_step(t), 0);
+	for (uint32_t i = 0; i < 2; i++)
+		add(t, 0, 12 + i, 10);
+	run_out(t);
+	const uint64_t path =
+		drb_transfer_alone(&s, &(struct drb_transfer){.dest = 12, .size = 1}) +
+		drb_transfer_answer(&t->setup, &t->transfer[1]);
+	for (uint32_t i = 1; i < 3; i++)
+		assert_in_range(t->transfer[i].finish - t->transfer[i].start, path + 27, path + 33);
+	assert_true(t->transfer[0].finish > 400);
+	drb_transfers_free(t);
+}
+
 TEST(a_transfer_ends_when_its_source_hears_of_the_last_packet)
 {
 	const struct drb_transfers_setup s = setup_of(3);
