@@ -9,6 +9,7 @@ sim=$1
 failed=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+trap 'echo "not ok: line $LINENO: $BASH_COMMAND"' ERR
 
 same_for_any_threads() {
   "$sim" "$@" --csv -j 1 >"$dir/one"

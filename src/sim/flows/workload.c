@@ -118,14 +118,14 @@ static bool is_of(const struct drb_transfer *t, int class)
 static int sum_up(struct workload *w, int class, uint64_t *const sample[2],
 		  struct drb_workload_result *r)
 {
-	const struct drb_transfer *t = w->transfers->transfer + w->first;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < w->measured; i++) {
-		if (!t[i].finish || !is_of(&t[i], class))
+		const struct drb_transfer *t = &w->transfers->transfer[w->first + i];
+		if (!t->finish || !is_of(t, class))
 			continue;
-		uint64_t time = t[i].finish - t[i].start;
-		uint64_t alone = drb_alone_slots(&w->alone, &t[i], w->setup->longest);
+		uint64_t time = t->finish - t->start;
+		uint64_t alone = drb_alone_slots(&w->alone, t, w->setup->longest);
 		if (alone == 0)
 			return -ENOMEM;
 		sample[0][n] = time;
@@ -138,7 +138,6 @@ static int sum_up(struct workload *w, int class, uint64_t *const sample[2],
 
 static int report(struct workload *w, struct drb_workload_result *r)
 {
-	const struct drb_transfer *t = w->transfers->transfer + w->first;
 	uint64_t *samples = malloc((2 * (size_t)w->measured + 1) * sizeof(*samples));
 	uint64_t *const sample[2] = {samples, samples + w->measured};
 	int rc = samples ? 0 : -ENOMEM;
@@ -150,8 +149,9 @@ static int report(struct workload *w, struct drb_workload_result *r)
 		return rc;
 	r->begun = w->measured;
 	for (uint32_t i = 0; i < w->measured; i++) {
-		r->broken += t[i].dropped > 0;
-		r->unfinished += !t[i].finish && !t[i].dropped;
+		const struct drb_transfer *t = &w->transfers->transfer[w->first + i];
+		r->broken += t->dropped > 0;
+		r->unfinished += !t->finish && !t->dropped;
 	}
 	r->packets = w->transfers->arrived;
 	r->dropped = w->transfers->dropped;
