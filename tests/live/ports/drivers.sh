@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs the same fabric over every kind of link between switches; ports of each kind can be taken
 # down.
+# Full: it starts a fabric three times; replay.sh has veth and memif links, steer.sh AF_XDP.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # With every scheme, all hosts are reached; replan changes the switches and leaves links alone.
+# Full: it starts each scheme in turn; replay.sh runs three of them, and unit tests decide with all.
 # shellcheck source=tests/live/story.bash
 . "$(dirname "$0")/../story.bash"
 need drbtopo drbswitch drbctl
